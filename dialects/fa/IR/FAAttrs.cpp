@@ -1,0 +1,124 @@
+//===- FAAttrs.cpp - Attributes of the fa dialect ---------------------------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fa/IR/FA.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::fa;
+
+#include "fa/IR/FAEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "fa/IR/FAAttrs.cpp.inc"
+
+void FADialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "fa/IR/FAAttrs.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// MaskAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult MaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               MaskKind kind, int64_t left, int64_t right,
+                               MaskAlign align) {
+  if (kind == MaskKind::Window) {
+    // mask_c1
+    if (left < 0 || right < 0)
+      return emitError() << "expected a window with left and right of at least "
+                            "0 but got left = "
+                         << left << ", right = " << right;
+    return success();
+  }
+  // mask_c2
+  if (left != -1 || right != -1)
+    return emitError() << "expected left and right only with a window mask, "
+                          "but the mask is "
+                       << stringifyMaskKind(kind);
+  // mask_c3
+  if (kind == MaskKind::None && align != MaskAlign::BottomRight)
+    return emitError() << "expected no alignment on a mask of kind none but "
+                          "got "
+                       << stringifyMaskAlign(align);
+  return success();
+}
+
+std::optional<int64_t> MaskAttr::getLeftBound() const {
+  if (getKind() == MaskKind::Window)
+    return getLeft();
+  return std::nullopt;
+}
+
+std::optional<int64_t> MaskAttr::getRightBound() const {
+  switch (getKind()) {
+  case MaskKind::None:
+    return std::nullopt;
+  case MaskKind::Causal:
+    return 0;
+  case MaskKind::Window:
+    return getRight();
+  }
+  llvm_unreachable("unknown mask kind");
+}
+
+//===----------------------------------------------------------------------===//
+// TargetAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef chip, int64_t sram,
+                                 int64_t vectorBits) {
+  // target_c1
+  if (chip != "cpu")
+    return emitError() << "expected target \"cpu\" but got \"" << chip << "\"";
+  // target_c2
+  if (sram <= 0)
+    return emitError() << "expected a positive number of bytes for sram but "
+                          "got "
+                       << sram;
+  // target_c3
+  if (vectorBits != 128 && vectorBits != 256 && vectorBits != 512)
+    return emitError() << "expected vector_bits of 128, 256 or 512 but got "
+                       << vectorBits;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ScheduleAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t br, int64_t bc, int64_t mr,
+                                   int64_t nr) {
+  // Larger tiles only make code and buffers grow.
+  constexpr int64_t kMaxTile = 4096;
+
+  // schedule_c1
+  if (br <= 0 || bc <= 0 || mr <= 0 || nr <= 0)
+    return emitError() << "expected positive tile sizes but got br = " << br
+                       << ", bc = " << bc << ", mr = " << mr
+                       << ", nr = " << nr;
+  // schedule_c2
+  if (br > kMaxTile || bc > kMaxTile)
+    return emitError() << "expected br and bc of at most " << kMaxTile
+                       << " but got br = " << br << ", bc = " << bc;
+  // schedule_c3
+  if (br % mr != 0)
+    return emitError() << "expected br to be a multiple of mr but got br = "
+                       << br << ", mr = " << mr;
+  // schedule_c4
+  if (bc % nr != 0)
+    return emitError() << "expected bc to be a multiple of nr but got bc = "
+                       << bc << ", nr = " << nr;
+  return success();
+}

@@ -1,0 +1,135 @@
+//===- FAAttrs.td - Attributes of the fa dialect -----------*- tablegen -*-===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FA_IR_FAATTRS_TD
+#define FA_IR_FAATTRS_TD
+
+include "fa/IR/FADialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class FA_Attr<string name, string attrMnemonic> : AttrDef<FA_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+//===----------------------------------------------------------------------===//
+// Mask
+//===----------------------------------------------------------------------===//
+
+def FA_MaskKind : I32EnumAttr<"MaskKind", "which keys a query sees", [
+    I32EnumAttrCase<"None", 0, "none">,
+    I32EnumAttrCase<"Causal", 1, "causal">,
+    I32EnumAttrCase<"Window", 2, "window">
+  ]> {
+  let cppNamespace = "::mlir::fa";
+  let genSpecializedAttr = 0;
+}
+
+def FA_MaskAlign : I32EnumAttr<"MaskAlign",
+    "which corner of the score matrix the diagonal goes through", [
+    I32EnumAttrCase<"BottomRight", 0, "bottom_right">,
+    I32EnumAttrCase<"TopLeft", 1, "top_left">
+  ]> {
+  let cppNamespace = "::mlir::fa";
+  let genSpecializedAttr = 0;
+}
+
+def FA_MaskAttr : FA_Attr<"Mask", "mask"> {
+  let summary = "a band of visible keys around the diagonal";
+  let description = [{
+    Query i sees key j if and only if
+
+        i + shift - left <= j <= i + shift + right
+
+    where both ends are inclusive and shift = Sk - Sq for `bottom_right` (the
+    default, as FlashAttention 2.1 and later) or 0 for `top_left`.
+
+    | kind     | left      | right     |
+    |----------|-----------|-----------|
+    | `none`   | unbounded | unbounded |
+    | `causal` | unbounded | 0         |
+    | `window` | `left`    | `right`   |
+
+    Examples: `#fa.mask<causal>`, `#fa.mask<causal, align = top_left>`,
+    `#fa.mask<window, left = 128, right = 0>`.
+
+    Constraints:
+     - mask_c1: `window` has a left and a right that are not negative.
+     - mask_c2: the other kinds have neither.
+     - mask_c3: `none` has no alignment other than the default.
+  }];
+  let parameters = (ins
+    EnumParameter<FA_MaskKind>:$kind,
+    DefaultValuedParameter<"int64_t", "-1">:$left,
+    DefaultValuedParameter<"int64_t", "-1">:$right,
+    DefaultValuedParameter<"::mlir::fa::MaskAlign",
+                           "::mlir::fa::MaskAlign::BottomRight">:$align
+  );
+  let assemblyFormat = [{
+    `<` $kind (`,` `left` `=` $left^ `,` `right` `=` $right)?
+    (`,` `align` `=` $align^)? `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Distance from the diagonal to the first visible key, if bounded.
+    std::optional<int64_t> getLeftBound() const;
+    /// Distance from the diagonal to the last visible key, if bounded.
+    std::optional<int64_t> getRightBound() const;
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Target and schedule
+//===----------------------------------------------------------------------===//
+
+def FA_TargetAttr : FA_Attr<"Target", "target"> {
+  let summary = "what the kernel is compiled for, and its limits";
+  let description = [{
+    `chip` names the target (`cpu`, later `sm_90a` and others). `sram` is the
+    number of bytes of fast memory that one block may use for its tiles: the
+    workgroup memory of a GPU, a core's share of L2 on a CPU. `vector_bits` is
+    the width of a SIMD register.
+
+    Constraints:
+     - target_c1: `chip` is a known target: `cpu`.
+     - target_c2: `sram` is positive.
+     - target_c3: `vector_bits` is 128, 256 or 512.
+  }];
+  let parameters = (ins
+    StringRefParameter<"target name">:$chip,
+    "int64_t":$sram,
+    "int64_t":$vectorBits
+  );
+  let assemblyFormat = [{
+    `<` $chip `,` `sram` `=` $sram `,` `vector_bits` `=` $vectorBits `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
+  let summary = "the choices of a kernel, made once by fa-select-schedule";
+  let description = [{
+    `br` and `bc` are the rows of a query tile and of a key tile (B_r and B_c
+    of the paper). `mr` and `nr` are the rows and columns of the register tile
+    that the CPU's matrix products are blocked by.
+
+    Constraints:
+     - schedule_c1: `br`, `bc`, `mr` and `nr` are positive.
+     - schedule_c2: `br` and `bc` are at most 4096.
+     - schedule_c3: `br` is a multiple of `mr`.
+     - schedule_c4: `bc` is a multiple of `nr`.
+  }];
+  let parameters = (ins
+    "int64_t":$br, "int64_t":$bc, "int64_t":$mr, "int64_t":$nr
+  );
+  let assemblyFormat = [{
+    `<` `br` `=` $br `,` `bc` `=` $bc `,` `mr` `=` $mr `,` `nr` `=` $nr `>`
+  }];
+  let genVerifyDecl = 1;
+}
+
+#endif // FA_IR_FAATTRS_TD

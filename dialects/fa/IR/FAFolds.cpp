@@ -1,0 +1,49 @@
+//===- FAFolds.cpp - Canonicalisation of fa ops -----------------------------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fa/IR/FA.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace mlir::fa;
+
+/// Removes what changes nothing, so that passes need not know of it:
+///  - a mask of kind none;
+///  - a score region that yields its score;
+///  - a where region that yields true.
+LogicalResult AttentionOp::canonicalize(AttentionOp op,
+                                        PatternRewriter &rewriter) {
+  if (MaskAttr mask = op.getMaskAttr();
+      mask && mask.getKind() == MaskKind::None) {
+    rewriter.modifyOpInPlace(op, [&] { op.removeMaskAttr(); });
+    return success();
+  }
+  auto yielded = [](Region &region) {
+    return cast<YieldOp>(region.front().getTerminator()).getValue();
+  };
+  auto dropRegion = [&](Region &region) {
+    rewriter.modifyOpInPlace(op, [&] { rewriter.eraseBlock(&region.front()); });
+    return success();
+  };
+  if (op.hasScoreRegion() &&
+      yielded(op.getScoreRegion()) == op.getScoreRegion().getArgument(0))
+    return dropRegion(op.getScoreRegion());
+  if (op.hasMaskRegion() &&
+      matchPattern(yielded(op.getMaskRegion()), m_One()))
+    return dropRegion(op.getMaskRegion());
+  return failure();
+}
+
+/// A rescale by one is no rescale.
+LogicalResult AccumulateOp::canonicalize(AccumulateOp op,
+                                         PatternRewriter &rewriter) {
+  if (!op.getAlpha() || !matchPattern(op.getAlpha(), m_OneFloat()))
+    return failure();
+  rewriter.modifyOpInPlace(op, [&] { op.getAlphaMutable().clear(); });
+  return success();
+}

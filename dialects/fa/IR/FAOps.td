@@ -1,0 +1,392 @@
+//===- FAOps.td - Operations of the fa dialect -------------*- tablegen -*-===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Labels such as attention_c1 name one constraint. The same label stands in
+// the description here, beside the check in the C++ verifier, and is the name
+// of the function that violates it in test/Dialect/FA/invalid-*.mlir.
+// Constraints that ODS checks by type alone have their label at the operand.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FA_IR_FAOPS_TD
+#define FA_IR_FAOPS_TD
+
+include "fa/IR/FAAttrs.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class FA_Op<string mnemonic, list<Trait> traits = []>
+    : Op<FA_Dialect, mnemonic, traits>;
+
+/// f16, bf16 or f32: the element types of Q, K, V and O.
+def FA_InputFloat : AnyTypeOf<[F16, BF16, F32], "f16, bf16 or f32">;
+
+/// A tensor or memref of the given rank.
+class FA_Tensor<Type element, int rank> : AnyTypeOf<[
+    TensorRankOf<[element], [rank]>, MemRefRankOf<[element], [rank]>
+  ], "rank-" # rank # " tensor or memref of " # element.summary # " values",
+  "::mlir::ShapedType">;
+
+/// The matrix operand of a product: registers, or memory that is read there.
+def FA_Tile : AnyTypeOf<[
+    VectorOfRankAndType<[2], [FA_InputFloat]>,
+    MemRefRankOf<[FA_InputFloat], [2]>
+  ], "2-D vector or memref of f16, bf16 or f32 values", "::mlir::ShapedType">;
+
+def FA_ScoreTile : VectorOfRankAndType<[2], [F32]>;
+def FA_ProbTile : VectorOfRankAndType<[2], [FA_InputFloat]>;
+def FA_RowVector : VectorOfRankAndType<[1], [F32]>;
+
+//===----------------------------------------------------------------------===//
+// The problem
+//===----------------------------------------------------------------------===//
+
+def FA_AttentionOp : FA_Op<"attention", [
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>
+  ]> {
+  let summary = "softmax(scale * Q K^T) V with mask, and its log-sum-exp";
+  let description = [{
+    For each batch b, query head h and query i, with the key/value head
+    hk = h / (Hq / Hkv) and j over the keys:
+
+        s_j   = score(scale * sum_c Q[b,h,i,c] K[b,hk,j,c], b, h, i, j)
+        s_j   = -inf where the mask attribute or the mask region hides j
+        LSE[b,h,i]  = log sum_j exp(s_j)
+        O[b,h,i,c]  = sum_j exp(s_j - LSE[b,h,i]) V[b,hk,j,c]
+
+    A row without a visible key has O = 0 and LSE = -inf. Scores, softmax and
+    sums are f32; exp(s_j - m) is rounded to the type of V before the sum over
+    j. LSE is a natural logarithm.
+
+    | operand         | shape          | element                |
+    |-----------------|----------------|------------------------|
+    | `query`         | [B, Hq, Sq, D] | f16, bf16 or f32       |
+    | `key`           | [B, Hkv, Sk, D]| as `query`             |
+    | `value`         | [B, Hkv, Sk, Dv]| as `query`            |
+    | `output`        | [B, Hq, Sq, Dv]| as `query`             |
+    | `lse`           | [B, Hq, Sq]    | f32                    |
+
+    `output` and `lse` are destinations: on tensors the op has a result for
+    each, on memrefs it has none. `scale` defaults to 1/sqrt(D). `mask` is a
+    band (`#fa.mask`). The `score` region gets the scaled score and the indices
+    (score, b, h, i, j) and yields the new score; the `where` region gets
+    (b, h, i, j) and yields whether query i sees key j. Both hold pure scalar
+    `arith` and `math` ops, may use scalars from outside, and may read tensors
+    from outside by index.
+
+    `schedule` and `target` are attached by `fa-select-schedule`.
+
+    Example:
+
+    ```mlir
+    %r:2 = fa.attention ins(%Q, %K, %V : tensor<?x8x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>)
+        outs(%O, %LSE : tensor<?x8x?x64xf16>, tensor<?x8x?xf32>)
+        mask = #fa.mask<causal> scale = 0.125
+        score {
+        ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+          %t = math.tanh %s : f32
+          fa.yield %t : f32
+        }
+        -> tensor<?x8x?x64xf16>, tensor<?x8x?xf32>
+    ```
+
+    Constraints:
+     - attention_c1: `query`, `key`, `value` and `output` have rank 4 and f16,
+       bf16 or f32 elements.
+     - attention_c2: `lse` has rank 3 and f32 elements.
+     - attention_c3: the operands are all tensors or all memrefs.
+     - attention_c4: `query`, `key`, `value` and `output` have one element type.
+     - attention_c5: the head dims (last dimensions) are static and positive.
+     - attention_c6: `key` has the head dim of `query`.
+     - attention_c7: `output` has the head dim of `value`.
+     - attention_c8: batch is the same everywhere.
+     - attention_c9: `key` and `value` have the same number of heads.
+     - attention_c10: `output` and `lse` have as many heads as `query`.
+     - attention_c11: the number of query heads is a multiple of the number of
+       key/value heads.
+     - attention_c12: `key` and `value` have the same length.
+     - attention_c13: `output` and `lse` have the length of `query`.
+     - attention_c14: memrefs have a contiguous last dimension (stride 1).
+     - attention_c15: `scale` is finite.
+     - attention_c16: the `score` region takes (f32, index, index, index, index)
+       and yields f32.
+     - attention_c17: the `where` region takes (index, index, index, index) and
+       yields i1.
+     - attention_c18: the regions hold only scalar `arith` and `math` ops,
+       `tensor.extract` and `memref.load`.
+     - attention_c19: the results have the types of `output` and `lse` on
+       tensors; there are none on memrefs.
+
+    A static dimension that equals nothing it is compared with because the other
+    side is dynamic is accepted; it is checked when the kernel is called.
+  }];
+  let arguments = (ins
+    FA_Tensor<FA_InputFloat, 4>:$query,   // attention_c1
+    FA_Tensor<FA_InputFloat, 4>:$key,     // attention_c1
+    FA_Tensor<FA_InputFloat, 4>:$value,   // attention_c1
+    FA_Tensor<FA_InputFloat, 4>:$output,  // attention_c1
+    FA_Tensor<F32, 3>:$lse,               // attention_c2
+    OptionalAttr<FA_MaskAttr>:$mask,
+    OptionalAttr<F32Attr>:$scale,
+    OptionalAttr<FA_ScheduleAttr>:$schedule,
+    OptionalAttr<FA_TargetAttr>:$target
+  );
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region
+    MaxSizedRegion<1>:$scoreRegion, MaxSizedRegion<1>:$maskRegion
+  );
+  let assemblyFormat = [{
+    `ins` `(` $query `,` $key `,` $value `:`
+              type($query) `,` type($key) `,` type($value) `)`
+    `outs` `(` $output `,` $lse `:` type($output) `,` type($lse) `)`
+    (`mask` `=` $mask^)? (`scale` `=` $scale^)?
+    (`score` $scoreRegion^)? (`where` $maskRegion^)?
+    attr-dict (`->` type($results)^)?
+  }];
+  let builders = [
+    /// Without regions; the results follow from the destinations.
+    OpBuilder<(ins "::mlir::Value":$query, "::mlir::Value":$key,
+      "::mlir::Value":$value, "::mlir::Value":$output, "::mlir::Value":$lse,
+      CArg<"::mlir::fa::MaskAttr", "{}">:$mask,
+      CArg<"std::optional<float>", "std::nullopt">:$scale)>
+  ];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let hasCanonicalizeMethod = 1;
+  let extraClassDeclaration = [{
+    MutableOperandRange getDpsInitsMutable() {
+      return MutableOperandRange(*this, /*start=*/3, /*length=*/2);
+    }
+    bool hasScoreRegion() { return !getScoreRegion().empty(); }
+    bool hasMaskRegion() { return !getMaskRegion().empty(); }
+    bool isOnTensors();
+    /// D and D_v, static by attention_c5.
+    int64_t getHeadDim() { return getQuery().getType().getDimSize(3); }
+    int64_t getHeadDimV() { return getValue().getType().getDimSize(3); }
+    Type getElementType() { return getQuery().getType().getElementType(); }
+    /// The scale given, or 1/sqrt(D).
+    float getScaleOrDefault();
+    /// The mask given, or `none`.
+    MaskAttr getMaskOrDefault();
+  }];
+}
+
+def FA_YieldOp : FA_Op<"yield", [Pure, Terminator,
+                                 HasParent<"AttentionOp">]> {
+  let summary = "the result of a score or mask region";
+  let description = [{
+    Ends the `score` region with the new score (f32) or the `where` region with
+    the visibility of the key (i1).
+
+    Constraints:
+     - yield_c1: stands in an `fa.attention`.
+  }];
+  let arguments = (ins AnyTypeOf<[F32, I1]>:$value);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
+//===----------------------------------------------------------------------===//
+// Algorithm 1, one tile at a time
+//===----------------------------------------------------------------------===//
+
+/// A product that reads its matrix operands where it stands.
+class FA_ProductOp<string mnemonic, list<Trait> traits = []>
+    : FA_Op<mnemonic, traits # [
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>
+      ]>;
+
+def FA_ScoresOp : FA_ProductOp<"scores"> {
+  let summary = "S_ij = scale * Q_i K_j^T";
+  let description = [{
+        S[r, c] = scale * sum_k Q[r, k] K[c, k]        (f32 accumulation)
+
+    `query` is [B_r, D] and `key` is [B_c, D], each a vector or a memref. A
+    memref may have fewer rows than the tile, with a dynamic size; the missing
+    rows count as zeros. 2 B_r B_c D FLOPs.
+
+    Example:
+
+    ```mlir
+    %S = fa.scores %Qi, %Kj scale 0.125 : memref<?x64xf16>, memref<32x64xf16> -> vector<16x32xf32>
+    ```
+
+    Constraints:
+     - scores_c1: `query` and `key` have the same static number of columns.
+     - scores_c2: `query` and `key` have the same element type.
+     - scores_c3: the static rows of `query` and `key` are the rows and columns
+       of the result.
+     - scores_c4: a memref has a contiguous last dimension.
+  }];
+  let arguments = (ins FA_Tile:$query, FA_Tile:$key,
+                       DefaultValuedAttr<F32Attr, "1.0">:$scale);
+  let results = (outs FA_ScoreTile:$scores);
+  let assemblyFormat = [{
+    $query `,` $key (`scale` $scale^)? attr-dict
+    `:` type($query) `,` type($key) `->` type($scores)
+  }];
+  let hasVerifier = 1;
+}
+
+def FA_SoftmaxOp : FA_Op<"softmax", [
+    Pure, AllTypesMatch<["max", "sum", "newSum"]>,  // softmax_c1
+    AllShapesMatch<["scores", "probs"]>             // softmax_c2
+  ]> {
+  let summary = "P and the running sum of a tile whose row maximum is known";
+  let description = [{
+    The second pass of the two-pass softmax: `max` is the maximum over the
+    whole row of S, unscaled.
+
+        P[r, c]   = exp(scale * (S[r, c] - m[r]))
+        newSum[r] = l[r] + sum_c P[r, c]
+
+    with P = 0 in a row whose m is -inf. P is rounded to the element type of its
+    result, the sum is that of the P before rounding.
+
+    Example:
+
+    ```mlir
+    %P, %l1 = fa.softmax %S, %m, %l scale 0.125 : vector<16x32xf32>, vector<16xf32> -> vector<16x32xf16>
+    ```
+
+    Constraints:
+     - softmax_c1: `max` and `sum` have the same type.
+     - softmax_c2: `probs` has the shape of `scores`.
+     - softmax_c3: `max` has as many elements as `scores` has rows.
+     - softmax_c4: `scale` is positive and finite.
+  }];
+  let arguments = (ins FA_ScoreTile:$scores, FA_RowVector:$max,
+                       FA_RowVector:$sum,
+                       DefaultValuedAttr<F32Attr, "1.0">:$scale);
+  let results = (outs FA_ProbTile:$probs, FA_RowVector:$newSum);
+  let assemblyFormat = [{
+    $scores `,` $max `,` $sum (`scale` $scale^)? attr-dict
+    `:` type($scores) `,` type($max) `->` type($probs)
+  }];
+  let hasVerifier = 1;
+}
+
+def FA_OnlineSoftmaxOp : FA_Op<"online_softmax", [
+    Pure,
+    AllTypesMatch<["max", "sum", "newMax", "newSum", "alpha"]>,  // online_softmax_c1
+    AllShapesMatch<["scores", "probs"]>                          // online_softmax_c2
+  ]> {
+  let summary = "one step of the online softmax: P, the new m and l, and alpha";
+  let description = [{
+    With m and l of the keys seen so far (m = -inf and l = 0 before the first):
+
+        newMax[r] = max(m[r], max_c S[r, c])
+        alpha[r]  = exp(scale * (m[r] - newMax[r]))
+        P[r, c]   = exp(scale * (S[r, c] - newMax[r]))
+        newSum[r] = alpha[r] * l[r] + sum_c P[r, c]
+
+    A row whose newMax is -inf has P = 0 and alpha = 0. P is rounded to the
+    element type of its result, the sum is that of the P before rounding.
+    (FlashAttention, Algorithm 1, lines 10 and 11; the factor e^{m_ij - m_i^new}
+    of the paper is already in P.)
+
+    What was accumulated with the old maximum is brought up to date by a factor
+    of alpha; that is what makes one pass over the keys enough.
+
+    Example:
+
+    ```mlir
+    %P, %m1, %l1, %alpha = fa.online_softmax %S, %m, %l scale 0.125 : vector<16x32xf32>, vector<16xf32> -> vector<16x32xf16>
+    ```
+
+    Constraints:
+     - online_softmax_c1: `max`, `sum` and the results of their kind have the
+       same type.
+     - online_softmax_c2: `probs` has the shape of `scores`.
+     - online_softmax_c3: `max` has as many elements as `scores` has rows.
+     - online_softmax_c4: `scale` is positive and finite.
+  }];
+  let arguments = (ins FA_ScoreTile:$scores, FA_RowVector:$max,
+                       FA_RowVector:$sum,
+                       DefaultValuedAttr<F32Attr, "1.0">:$scale);
+  let results = (outs FA_ProbTile:$probs, FA_RowVector:$newMax,
+                      FA_RowVector:$newSum, FA_RowVector:$alpha);
+  let assemblyFormat = [{
+    $scores `,` $max `,` $sum (`scale` $scale^)? attr-dict
+    `:` type($scores) `,` type($max) `->` type($probs)
+  }];
+  let hasVerifier = 1;
+}
+
+def FA_AccumulateOp : FA_ProductOp<"accumulate", [
+    AllTypesMatch<["acc", "result"]>
+  ]> {
+  let summary = "O_i = diag(alpha) O_i + P_ij V_j";
+  let description = [{
+        result[r, c] = alpha[r] * acc[r, c] + sum_k P[r, k] V[k, c]
+
+    (f32 accumulation; alpha is 1 where it is not given.) `probs` is [B_r, B_c];
+    `value` is [B_c, D_v], a vector or a memref. A memref may have fewer rows
+    than the tile, with a dynamic size; the missing rows count as zeros.
+    2 B_r B_c D_v FLOPs.
+
+    Example:
+
+    ```mlir
+    %O1 = fa.accumulate %P, %Vj, %O rescale %alpha : vector<16x32xf16>, memref<32x64xf16>, vector<16x64xf32>, vector<16xf32>
+    ```
+
+    Constraints:
+     - accumulate_c1: `probs` and `value` have the same element type.
+     - accumulate_c2: the static rows of `value` are the columns of `probs`.
+     - accumulate_c3: `acc` is [rows of `probs`, columns of `value`].
+     - accumulate_c4: `alpha` has as many elements as `acc` has rows.
+     - accumulate_c5: a memref has a contiguous last dimension.
+  }];
+  let arguments = (ins FA_ProbTile:$probs, FA_Tile:$value, FA_ScoreTile:$acc,
+                       Optional<FA_RowVector>:$alpha);
+  let results = (outs FA_ScoreTile:$result);
+  let assemblyFormat = [{
+    $probs `,` $value `,` $acc (`rescale` $alpha^)? attr-dict
+    `:` type($probs) `,` type($value) `,` type($acc) (`,` type($alpha)^)?
+  }];
+  let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
+def FA_FinishOp : FA_Op<"finish", [
+    Pure,
+    AllTypesMatch<["acc", "output"]>,       // finish_c1
+    AllTypesMatch<["max", "sum", "lse"]>    // finish_c2
+  ]> {
+  let summary = "O_i = diag(l)^{-1} O_i and LSE_i = scale * m + log l";
+  let description = [{
+        output[r, c] = acc[r, c] / l[r]
+        lse[r]       = scale * m[r] + log(l[r])
+
+    A row with l = 0 (no visible key) has output 0 and lse -inf. `scale` is that
+    of the `fa.online_softmax` which made m and l.
+
+    Example:
+
+    ```mlir
+    %out, %lse = fa.finish %O, %m, %l scale 0.125 : vector<16x64xf32>, vector<16xf32>
+    ```
+
+    Constraints:
+     - finish_c1: `output` has the type of `acc`.
+     - finish_c2: `max`, `sum` and `lse` have the same type.
+     - finish_c3: `max` has as many elements as `acc` has rows.
+     - finish_c4: `scale` is positive and finite.
+  }];
+  let arguments = (ins FA_ScoreTile:$acc, FA_RowVector:$max, FA_RowVector:$sum,
+                       DefaultValuedAttr<F32Attr, "1.0">:$scale);
+  let results = (outs FA_ScoreTile:$output, FA_RowVector:$lse);
+  let assemblyFormat = [{
+    $acc `,` $max `,` $sum (`scale` $scale^)? attr-dict
+    `:` type($acc) `,` type($max)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // FA_IR_FAOPS_TD
