@@ -1,0 +1,65 @@
+//===- HostTensor.cpp - An owned strided tensor in host memory ------------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fa/Runtime/HostTensor.h"
+
+#include <cstring>
+#include <new>
+
+using namespace fart;
+
+static constexpr std::align_val_t bufferAlignment{64};
+
+void HostTensor::AlignedDelete::operator()(std::byte *memory) const {
+  ::operator delete(memory, bufferAlignment);
+}
+
+Result<HostTensor> HostTensor::create(DType dtype, std::vector<int64_t> shape) {
+  HostTensor tensor;
+  tensor.dtype = dtype;
+  tensor.shape = std::move(shape);
+  tensor.strides.resize(tensor.shape.size());
+
+  // Strides and sizes from the innermost extent outwards, every step checked.
+  int64_t bytes = getByteWidth(dtype);
+  int64_t elements = 1;
+  for (size_t i = tensor.shape.size(); i-- > 0;) {
+    int64_t extent = tensor.shape[i];
+    if (extent < 0)
+      return Error{"negative extent in shape " + formatShape(tensor.shape)};
+    tensor.strides[i] = elements;
+    if (__builtin_mul_overflow(elements, extent, &elements) ||
+        __builtin_mul_overflow(bytes, extent, &bytes))
+      return Error{"the size of a tensor of shape " +
+                   formatShape(tensor.shape) + " overflows 64 bits"};
+  }
+  tensor.numElements = elements;
+
+  auto size = static_cast<size_t>(bytes);
+  void *memory = ::operator new(size, bufferAlignment, std::nothrow);
+  if (!memory)
+    return Error{"cannot allocate " + std::to_string(bytes) +
+                 " bytes for a tensor of shape " + formatShape(tensor.shape)};
+  std::memset(memory, 0, size);
+  tensor.buffer.reset(static_cast<std::byte *>(memory));
+  return tensor;
+}
+
+void HostTensor::fill(double value) {
+  for (int64_t i = 0; i < numElements; ++i)
+    set(i, value);
+}
+
+std::string fart::formatShape(const std::vector<int64_t> &shape) {
+  std::string text;
+  for (int64_t extent : shape) {
+    if (!text.empty())
+      text += 'x';
+    text += std::to_string(extent);
+  }
+  return text.empty() ? "()" : text;
+}
