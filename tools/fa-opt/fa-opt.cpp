@@ -1,4 +1,4 @@
-//===- fa-opt.cpp - Runs dialects, passes and pipelines of fa -------------===//
+//===- fa-opt.cpp - Runs the passes and pipelines of fa -------------------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,14 +9,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "fa/InitAllDialects.h"
+#include "fa/InitAllPasses.h"
+
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect>();
+  mlir::fa::registerAllDialects(registry);
+  mlir::fa::registerAllPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "fa optimizer driver\n", registry));
 }
