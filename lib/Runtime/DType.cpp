@@ -59,8 +59,8 @@ uint32_t encode(const Format &format, double value) {
   // this rounds once. A count that rounds up to the next binade carries into
   // the exponent field, and from the largest number into infinity, as it must.
   int exponent = getExponent(format, magnitude);
-  auto units = static_cast<uint32_t>(std::nearbyint(
-      std::scalbn(magnitude, format.mantissaBits - exponent)));
+  auto units = static_cast<uint32_t>(
+      std::nearbyint(std::scalbn(magnitude, format.mantissaBits - exponent)));
   auto field = static_cast<uint32_t>(exponent - format.minExponent());
   return sign | ((field << format.mantissaBits) + units);
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Layout of the format: the magic "\x93NUMPY", a major and a minor version byte,
-// the length of the header (16 bits in version 1, 32 bits later, little
+// Layout of the format: the magic "\x93NUMPY", a major and a minor version
+// byte, the length of the header (16 bits in version 1, 32 bits later, little
 // endian), the header, which is a Python dictionary literal such as
 //   {'descr': '<f4', 'fortran_order': False, 'shape': (2, 8, 512, 64), }
 // and then the elements. Nothing follows them.
@@ -38,8 +38,8 @@ struct Header {
   std::vector<int64_t> shape;
 };
 
-/// Parses the dictionary literal of the header. Every function returns false (or
-/// nothing) at the first deviation; `problem` then says what was expected.
+/// Parses the dictionary literal of the header. Every function returns false
+/// (or nothing) at the first deviation; `problem` then says what was expected.
 class HeaderParser {
 public:
   explicit HeaderParser(std::string_view text) : rest(text) {}
@@ -132,8 +132,8 @@ private:
 
   bool parseBool(bool &value) {
     skipSpace();
-    for (auto [name, meaning] : {std::pair<std::string_view, bool>{"True", true},
-                                 {"False", false}})
+    for (auto [name, meaning] :
+         {std::pair<std::string_view, bool>{"True", true}, {"False", false}})
       if (rest.substr(0, name.size()) == name) {
         rest.remove_prefix(name.size());
         value = meaning;
@@ -278,16 +278,15 @@ Result<HostTensor> fart::readNpy(const std::string &path, DType expected) {
   uint64_t wanted = static_cast<uint64_t>(getByteWidth(expected));
   bool overflow = false;
   for (int64_t extent : header->shape)
-    overflow |= __builtin_mul_overflow(wanted, static_cast<uint64_t>(extent),
-                                       &wanted);
+    overflow |=
+        __builtin_mul_overflow(wanted, static_cast<uint64_t>(extent), &wanted);
   std::string shapeText = formatShape(header->shape);
   if (overflow)
     return fail("the size of shape " + shapeText + " overflows 64 bits");
   if (dataSize != wanted)
-    return fail("shape " + shapeText + " of " +
-                std::string(getName(expected)) + " takes " +
-                std::to_string(wanted) + " bytes, but the file holds " +
-                std::to_string(dataSize) +
+    return fail("shape " + shapeText + " of " + std::string(getName(expected)) +
+                " takes " + std::to_string(wanted) +
+                " bytes, but the file holds " + std::to_string(dataSize) +
                 (dataSize < wanted ? " (truncated)" : " (trailing data)"));
 
   Result<HostTensor> tensor = HostTensor::create(expected, header->shape);

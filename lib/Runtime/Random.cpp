@@ -9,7 +9,8 @@
 
 using namespace fart;
 
-/// The finaliser of SplitMix64: a bijection of 64-bit words that mixes all bits.
+/// The finaliser of SplitMix64: a bijection of 64-bit words that mixes all
+/// bits.
 static uint64_t mix(uint64_t word) {
   word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;
   word = (word ^ (word >> 27)) * 0x94d049bb133111ebu;

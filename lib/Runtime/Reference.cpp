@@ -88,8 +88,8 @@ double computeReferenceRow(const RowInput<double> &input, double *output) {
       dot += input.query[c] * input.keys.row(j)[c];
     scores[j] = attention.scale * dot;
     if (attention.score)
-      scores[j] = attention.score(
-          scores[j], {input.row.b, input.row.h, input.row.i, j});
+      scores[j] = attention.score(scores[j],
+                                  {input.row.b, input.row.h, input.row.i, j});
     if (scores[j] > max || std::isnan(scores[j]))
       max = scores[j];
   }
@@ -201,7 +201,8 @@ double getError(double value, double expected) {
 class AccuracyBuilder {
 public:
   void addPlain(double value, double expected) {
-    // What a plain program gets wrong altogether (overflow, say) excuses nothing.
+    // What a plain program gets wrong altogether (overflow, say) excuses
+    // nothing.
     if (double error = getError(value, expected); std::isfinite(error))
       accuracy.plainError = std::max(accuracy.plainError, error);
   }
@@ -295,7 +296,7 @@ CheckResult fart::checkAttention(const Attention &attention,
   result.output = outputErrors.finish(output.getDType());
   result.lse = lseErrors.finish(lse.getDType());
   result.rowsChecked = numRows;
-  result.rowsTotal =
-      attention.query.getShape()[0] * attention.getHeads() * attention.getSeqQ();
+  result.rowsTotal = attention.query.getShape()[0] * attention.getHeads() *
+                     attention.getSeqQ();
   return result;
 }

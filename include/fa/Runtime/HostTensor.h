@@ -22,8 +22,8 @@ namespace fart {
 /// Strides are in elements, as in a memref descriptor.
 class HostTensor {
 public:
-  /// Allocates a tensor of zeros. Fails if an extent is negative, or if the size
-  /// overflows or cannot be allocated.
+  /// Allocates a tensor of zeros. Fails if an extent is negative, or if the
+  /// size overflows or cannot be allocated.
   static Result<HostTensor> create(DType dtype, std::vector<int64_t> shape);
 
   DType getDType() const { return dtype; }

@@ -13,8 +13,9 @@
 //   f16   | '<f2'   | '<f2'
 //   bf16  | '<V2'   | '<V2', '|V2' (what ml_dtypes saves), '<u2' (raw bits)
 //
-// A file never says by itself that it holds bf16, so the reader is told the type
-// that it expects. From NumPy: `numpy.load(path).view(ml_dtypes.bfloat16)`.
+// A file never says by itself that it holds bf16, so the reader is told the
+// type that it expects. From NumPy:
+// `numpy.load(path).view(ml_dtypes.bfloat16)`.
 //
 //===----------------------------------------------------------------------===//
 

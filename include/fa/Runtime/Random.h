@@ -20,8 +20,8 @@ namespace fart {
 /// 1, never beyond 6 (no outliers, and no library logarithm or cosine).
 double randomNormal(uint64_t seed, uint64_t stream, uint64_t index);
 
-/// Fills `tensor` with normal numbers, rounded to its type. Give every tensor of
-/// a problem its own `stream`.
+/// Fills `tensor` with normal numbers, rounded to its type. Give every tensor
+/// of a problem its own `stream`.
 void fillNormal(HostTensor &tensor, uint64_t seed, uint64_t stream);
 
 } // namespace fart
