@@ -1,0 +1,29 @@
+//===- Passes.h - Passes on the fa dialect ----------------------*- C++ -*-===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Declarations generated from Passes.td, where each pass is described.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FA_TRANSFORMS_PASSES_H
+#define FA_TRANSFORMS_PASSES_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::fa {
+
+#define GEN_PASS_DECL
+#include "fa/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "fa/Transforms/Passes.h.inc"
+
+} // namespace mlir::fa
+
+#endif // FA_TRANSFORMS_PASSES_H

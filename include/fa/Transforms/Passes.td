@@ -1,0 +1,184 @@
+//===- Passes.td - Passes on the fa dialect ----------------*- tablegen -*-===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In the order in which the pipelines run them. Before and after of each are
+// in docs/Levels.md, taken from test/Pipelines.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FA_TRANSFORMS_PASSES_TD
+#define FA_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def FABufferizePass : Pass<"fa-bufferize", "::mlir::ModuleOp"> {
+  let summary = "tensors to memrefs, with fa's calling convention";
+  let description = [{
+    Runs upstream's one-shot bufferisation over the whole module. Function
+    arguments of a tensor type become memrefs with any strides but a contiguous
+    last dimension (`strided<[?, ..., 1], offset: ?>`), each its own, which is
+    what a caller with a transposed or sliced view needs. A function that
+    returns its destinations returns nothing afterwards.
+
+    Preconditions: functions in destination style, their destinations being
+    arguments. A destination that has to be copied or allocated is allowed, but
+    then it stays where upstream puts it.
+
+    Before:
+
+    ```mlir
+    func.func @f(%Q: tensor<?x?x?x64xf32>, ..., %O: tensor<?x?x?x64xf32>, %LSE: tensor<?x?x?xf32>)
+        -> (tensor<?x?x?x64xf32>, tensor<?x?x?xf32>) {
+      %r:2 = fa.attention ins(%Q, %K, %V : ...) outs(%O, %LSE : ...) -> ...
+      return %r#0, %r#1 : ...
+    }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @f(%Q: memref<?x?x?x64xf32, strided<[?, ?, ?, 1], offset: ?>>, ...) {
+      fa.attention ins(%Q, %K, %V : ...) outs(%O, %LSE : ...)
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def FADecomposePass : Pass<"fa-decompose", "::mlir::func::FuncOp"> {
+  let summary = "fa.attention to three steps over whole matrices";
+  let description = [{
+    The meaning of `fa.attention`, and the baseline that FlashAttention is
+    measured against: scores, softmax and weighted sum, each over whole
+    matrices, with S and P of shape [B, Hq, Sq, Sk] in memory.
+
+     1. S = score(scale * Q K^T), -inf where masked
+     2. m = rowmax(S), P = exp(S - m), l = rowsum(P), LSE = m + log(l)
+     3. O = (P V) / l, with P rounded to V's type
+
+    Each step is a few `linalg.generic` ops. It does not share code with the
+    tiled road, so that the two check each other. On tensors S and P are
+    `tensor.empty`, on memrefs they are allocated and freed.
+
+    Preconditions: none beyond the verifier of `fa.attention`.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
+  let summary = "choose the tile sizes of each fa.attention";
+  let description = [{
+    The one place that chooses. Attaches a `#fa.schedule` and a `#fa.target` to
+    each `fa.attention`; later passes only read them. A schedule that is there
+    already is kept and checked. An option that is not 0 overrides one field.
+
+    The rule for the CPU: the register tile is mr x nr such that its
+    accumulators and one row of the right operand fill the SIMD registers;
+    B_c and B_r are 64, halved (B_c first) until the tiles of Q, K, V, S and O,
+    in f32, fit in `sram`. Says what it chose and why as a remark of category
+    `schedule`.
+
+    Fails if no tile, or not the tile asked for, fits.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", /*default=*/"\"cpu\"",
+           "What to compile for: cpu.">,
+    Option<"sram", "sram", "int64_t", /*default=*/"1048576",
+           "Bytes of fast memory that the tiles of one block may take.">,
+    Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
+           "Width of a SIMD register: 128, 256 or 512.">,
+    Option<"br", "br", "int64_t", /*default=*/"0",
+           "Rows of a query tile, B_r (0: chosen).">,
+    Option<"bc", "bc", "int64_t", /*default=*/"0",
+           "Rows of a key tile, B_c (0: chosen).">,
+    Option<"mr", "mr", "int64_t", /*default=*/"0",
+           "Rows of the register tile (0: chosen).">,
+    Option<"nr", "nr", "int64_t", /*default=*/"0",
+           "Columns of the register tile (0: chosen).">
+  ];
+}
+
+def FATilePass : Pass<"fa-tile", "::mlir::func::FuncOp"> {
+  let summary = "fa.attention to the loop nest of FlashAttention";
+  let description = [{
+    Rewrites each `fa.attention` on memrefs as parallel loops over batch, query
+    head and query tile, and in them two loops over key tiles, in the manner of
+    the two-pass softmax: the first finds the row maximum m, the second sums
+    P = exp(S - m) and P V.
+
+        forall b, h, i:
+          for j: S = Q_i K_j^T;                m = max(m, rowmax(S))
+          for j: S = Q_i K_j^T; P = exp(S - m); l += rowsum(P); O += P V_j
+          O_i = O / l; LSE_i = m + log(l)
+
+    Each loop over key tiles is split in two: edge tiles, in which a key may be
+    hidden by the mask or lie past the end (they are masked with -inf), and
+    full tiles, without any test. Tiles that the mask hides whole are not
+    visited. With a `where` region every tile is an edge tile.
+
+    Score and mask regions are applied to the tile with vector ops.
+
+    The loop nest carries the schedule and target as `fa.schedule` and
+    `fa.target`.
+
+    Preconditions: memrefs (`fa-bufferize`), a schedule and a target
+    (`fa-select-schedule`).
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def FAFuseOnlineSoftmaxPass
+    : Pass<"fa-fuse-online-softmax", "::mlir::func::FuncOp"> {
+  let summary = "two passes over the keys to one, with the online softmax";
+  let description = [{
+    Merges the loops that find the row maximum m into the loops that use it.
+    The maximum becomes a loop-carried value of the latter, `fa.softmax` becomes
+    `fa.online_softmax`, and every value that was accumulated with the old
+    maximum (the sum l, and O by way of `fa.accumulate`) is rescaled by alpha.
+    It is legal because both are sums of terms with the factor exp(-m).
+
+    Preconditions, each a diagnostic:
+     - the maximum that `fa.softmax` uses comes from loops over the same tiles,
+       in the same order, as the loops that use it;
+     - those loops do nothing but reduce the same scores to their maximum;
+     - P has no use other than `fa.accumulate`, the accumulated values are
+       carried by the loop, and nothing else in the loop uses m.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
+def FAExpandSoftmaxPass : Pass<"fa-expand-softmax", "::mlir::func::FuncOp"> {
+  let summary = "fa.softmax, fa.online_softmax and fa.finish to vector code";
+  let description = [{
+    Rewrites the row-wise ops as `arith`, `math` and `vector` ops on tiles.
+    Only the two products stay. exp is exp2 with scale * log2(e) folded into
+    one FMA:
+
+        exp(scale * (s - m)) = exp2(s * c - m * c),   c = scale * log2(e)
+
+    A maximum of -inf (no key seen yet) is replaced by 0 in the exponent, so
+    that masked scores give exp2(-inf) = 0 and not NaN.
+
+    Preconditions: none.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+#endif // FA_TRANSFORMS_PASSES_TD

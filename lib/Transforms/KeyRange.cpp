@@ -1,0 +1,128 @@
+//===- KeyRange.cpp - Which key tiles a query tile visits ------------------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KeyRange.h"
+
+#include "TileRegion.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::fa;
+
+/// A bound that no sum with lengths and row numbers can make overflow.
+static int64_t clampBound(int64_t bound) {
+  return std::min(bound, int64_t(1) << 60);
+}
+
+KeyRange fa::buildKeyRange(OpBuilder &builder, Location loc,
+                           const MaskGeometry &geometry, Value row0,
+                           Value rows) {
+  ArithBuilder arith(builder, loc);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto min = [&](Value a, Value b) -> Value {
+    return arith::MinSIOp::create(builder, loc, a, b);
+  };
+  auto max = [&](Value a, Value b) -> Value {
+    return arith::MaxSIOp::create(builder, loc, a, b);
+  };
+  Value zero = constant(0), bc = constant(geometry.bc);
+  // Tile numbers. The numerators are not negative.
+  auto floorTile = [&](Value key) -> Value {
+    return arith::DivUIOp::create(builder, loc, key, bc);
+  };
+  auto ceilTile = [&](Value key) -> Value {
+    return arith::CeilDivUIOp::create(builder, loc, key, bc);
+  };
+
+  std::optional<int64_t> left = geometry.mask.getLeftBound();
+  std::optional<int64_t> right = geometry.mask.getRightBound();
+  Value lo = zero, fullLo = zero;
+  Value hi = geometry.seqKV, fullHi = geometry.seqKV; // one past the last
+  if (left || right) {
+    Value first = arith::AddIOp::create(builder, loc, row0, geometry.shift);
+    Value pastLast = arith::AddIOp::create(builder, loc, first, rows);
+    if (left) {
+      Value bound = constant(clampBound(*left));
+      lo = max(zero, arith::SubIOp::create(builder, loc, first, bound));
+      fullLo = max(zero, arith::SubIOp::create(
+                             builder, loc, pastLast,
+                             constant(clampBound(*left) + 1)));
+    }
+    if (right) {
+      Value bound = constant(clampBound(*right));
+      Value pastHi = arith::AddIOp::create(builder, loc, pastLast, bound);
+      hi = max(zero, min(geometry.seqKV, pastHi));
+      Value pastFull = arith::AddIOp::create(
+          builder, loc, first, constant(clampBound(*right) + 1));
+      fullHi = max(zero, min(geometry.seqKV, pastFull));
+    }
+  }
+  KeyRange range;
+  range.begin = floorTile(lo);
+  range.end = max(range.begin, ceilTile(hi));
+  range.fullBegin = min(ceilTile(fullLo), range.end);
+  range.fullEnd = min(max(floorTile(fullHi), range.fullBegin), range.end);
+  return range;
+}
+
+Value fa::buildEdgeMask(OpBuilder &builder, Location loc,
+                        const MaskGeometry &geometry, Value scores, Value row0,
+                        Value key0) {
+  auto tileType = cast<VectorType>(scores.getType());
+  Type i32 = builder.getI32Type();
+  VectorType indexTile = tileType.clone(i32);
+  // Distances are taken from the corner of the tile and clamped, so that the
+  // comparisons are on 32 bits (one vector register a row instead of two).
+  auto clampToI32 = [&](Value distance) -> Value {
+    Value limit = arith::ConstantIndexOp::create(builder, loc, 1 << 30);
+    Value minusLimit =
+        arith::ConstantIndexOp::create(builder, loc, -(1 << 30));
+    distance = arith::MinSIOp::create(builder, loc, distance, limit);
+    distance = arith::MaxSIOp::create(builder, loc, distance, minusLimit);
+    return arith::IndexCastOp::create(builder, loc, i32, distance);
+  };
+  auto broadcast = [&](Value scalar) -> Value {
+    return vector::BroadcastOp::create(builder, loc, indexTile, scalar);
+  };
+  Value column = buildColumnNumbers(builder, loc, indexTile);
+  Value visible;
+  auto also = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    Value test = arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
+    visible = visible ? arith::AndIOp::create(builder, loc, visible, test)
+                            .getResult()
+                      : test;
+  };
+
+  // Keys before the end: column < Sk - key0.
+  Value left = arith::SubIOp::create(builder, loc, geometry.seqKV, key0);
+  also(arith::CmpIPredicate::slt, column, broadcast(clampToI32(left)));
+
+  // In the band: row + d - left <= column <= row + d + right, where
+  // d = row0 + shift - key0 is the diagonal's column in row 0 of the tile.
+  std::optional<int64_t> leftBound = geometry.mask.getLeftBound();
+  std::optional<int64_t> rightBound = geometry.mask.getRightBound();
+  if (leftBound || rightBound) {
+    Value row = buildRowNumbers(builder, loc, indexTile);
+    Value first = arith::AddIOp::create(builder, loc, row0, geometry.shift);
+    Value diagonal = arith::SubIOp::create(builder, loc, first, key0);
+    auto edge = [&](int64_t offset) -> Value {
+      Value bound = arith::ConstantIndexOp::create(builder, loc, offset);
+      Value shifted = arith::AddIOp::create(builder, loc, diagonal, bound);
+      return arith::AddIOp::create(builder, loc, row,
+                                   broadcast(clampToI32(shifted)));
+    };
+    if (rightBound)
+      also(arith::CmpIPredicate::sle, column, edge(clampBound(*rightBound)));
+    if (leftBound)
+      also(arith::CmpIPredicate::sge, column, edge(-clampBound(*leftBound)));
+  }
+  return buildHide(builder, loc, scores, visible);
+}

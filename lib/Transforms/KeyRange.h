@@ -1,0 +1,57 @@
+//===- KeyRange.h - Which key tiles a query tile visits -------------*- C++ -*-===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to lib/Transforms: the arithmetic by which fa-tile skips masked
+// tiles.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FA_LIB_TRANSFORMS_KEYRANGE_H
+#define FA_LIB_TRANSFORMS_KEYRANGE_H
+
+#include "fa/IR/FA.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::fa {
+
+/// The key tiles that the queries [row0, row0 + rows) see, as values of type
+/// index. Tiles [begin, end) hold at least one visible key; of these the tiles
+/// [fullBegin, fullEnd) hold only visible keys, for every row.
+struct KeyRange {
+  Value begin, fullBegin, fullEnd, end;
+};
+
+/// The diagonal of the mask and the lengths, common to all query tiles.
+struct MaskGeometry {
+  MaskAttr mask;
+  Value seqKV;
+  /// Sk - Sq, or 0 if the mask is aligned top-left; null if it is not needed.
+  Value shift;
+  int64_t bc;
+};
+
+/// Emits the bounds of the key tiles:
+///
+///     first key seen by any row   lo  = row0 + shift - left
+///     last key seen by any row    hi  = row0 + rows - 1 + shift + right
+///     first key seen by all rows  flo = row0 + rows - 1 + shift - left
+///     last key seen by all rows   fhi = row0 + shift + right
+///
+/// each clamped to [0, Sk), then divided by B_c: outwards for the visited
+/// tiles, inwards for the full ones.
+KeyRange buildKeyRange(OpBuilder &builder, Location loc,
+                       const MaskGeometry &geometry, Value row0, Value rows);
+
+/// Emits S with -inf where a key of an edge tile is hidden by the mask or lies
+/// past the end. `key0` is the first key of the tile.
+Value buildEdgeMask(OpBuilder &builder, Location loc,
+                    const MaskGeometry &geometry, Value scores, Value row0,
+                    Value key0);
+
+} // namespace mlir::fa
+
+#endif // FA_LIB_TRANSFORMS_KEYRANGE_H

@@ -1,0 +1,361 @@
+//===- Tile.cpp - fa.attention to the loop nest --------------------------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Builds, for each fa.attention,
+//
+//   forall b, h, i:                                    (batch, head, query tile)
+//     m = -inf;      for j in edge, full tiles: m = max(m, rowmax(S_ij))
+//     l = 0, O = 0;  for j in edge, full tiles: P_ij = exp(S_ij - m)
+//                                               l += rowsum(P_ij)
+//                                               O += P_ij V_j
+//     O_i = O / l;   LSE_i = m + log(l)
+//
+// with S_ij = score(Q_i K_j^T), masked in edge tiles only. Which tiles are
+// visited, and which of them are edge tiles, is in KeyRange.cpp; the regions
+// are applied in TileRegion.cpp.
+//
+// Queries are not peeled: the last query tile is a memref with fewer rows, read
+// once, and its missing rows are computed on zeros and not stored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KeyRange.h"
+#include "TileRegion.h"
+#include "fa/IR/FA.h"
+#include "fa/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace mlir::fa {
+#define GEN_PASS_DEF_FATILEPASS
+#include "fa/Transforms/Passes.h.inc"
+} // namespace mlir::fa
+
+using namespace mlir;
+using namespace mlir::fa;
+
+namespace {
+/// Builds the loop nest of one fa.attention. The members are the values that
+/// are in scope at the current insertion point, outermost first.
+class NestBuilder {
+public:
+  NestBuilder(OpBuilder &builder, AttentionOp op)
+      : builder(builder), loc(op.getLoc()), op(op),
+        schedule(op.getScheduleAttr()),
+        geometry{op.getMaskOrDefault(), Value(), Value(), schedule.getBc()} {}
+
+  LogicalResult build();
+
+private:
+  /// The body of the parallel loops: one query tile.
+  LogicalResult buildQueryTile(Value queryTile);
+
+  /// Runs `body(key0, K_j, V_j, isEdge, state)` over the visited key tiles,
+  /// edge tiles first, and returns the state after the last.
+  using TileBody = function_ref<FailureOr<SmallVector<Value>>(
+      Value key0, Value rows, bool isEdge, ValueRange state)>;
+  FailureOr<SmallVector<Value>> buildKeyLoops(const KeyRange &range,
+                                              ValueRange init, TileBody body);
+
+  /// S_ij after the score region and, in an edge tile, the mask.
+  FailureOr<Value> buildScores(Value key0, Value rows, bool isEdge);
+
+  /// Rows [row0, row0 + rows) of one head of a rank-4 or rank-3 memref; a
+  /// null `rows` stands for B_c rows.
+  Value buildTileView(Value memref, Value head, Value row0, Value rows);
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value constantVector(VectorType type, APFloat value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     DenseElementsAttr::get(type, value));
+  }
+  bool hasTableReads(Region &region) {
+    return !region.getOps<memref::LoadOp>().empty();
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  AttentionOp op;
+  ScheduleAttr schedule;
+  MaskGeometry geometry;
+  Value seqQ, group;
+  Value batch, head, kvHead;   // of this block
+  Value row0, rows, queryView; // of this query tile
+};
+} // namespace
+
+Value NestBuilder::buildTileView(Value memref, Value headIndex, Value first,
+                                 Value rowCount) {
+  auto type = cast<MemRefType>(memref.getType());
+  SmallVector<OpFoldResult> offsets{batch, headIndex, first};
+  OpFoldResult one = builder.getIndexAttr(1);
+  OpFoldResult size = rowCount ? OpFoldResult(rowCount)
+                               : builder.getIndexAttr(schedule.getBc());
+  SmallVector<OpFoldResult> sizes{one, one, size};
+  SmallVector<int64_t> shape{rowCount ? ShapedType::kDynamic
+                                      : schedule.getBc()};
+  if (type.getRank() == 4) {
+    offsets.push_back(builder.getIndexAttr(0));
+    sizes.push_back(builder.getIndexAttr(type.getDimSize(3)));
+    shape.push_back(type.getDimSize(3));
+  }
+  SmallVector<OpFoldResult> strides(type.getRank(), one);
+  MemRefType viewType = memref::SubViewOp::inferRankReducedResultType(
+      shape, type, offsets, sizes, strides);
+  return memref::SubViewOp::create(builder, loc, viewType, memref, offsets,
+                                   sizes, strides);
+}
+
+FailureOr<Value> NestBuilder::buildScores(Value key0, Value keyRows,
+                                          bool isEdge) {
+  // exp takes the scale into its FMA (`scale` of the softmax ops) unless the
+  // region must see scaled scores, or the scale would turn the order around.
+  bool scaleFirst = op.hasScoreRegion() || !(op.getScaleOrDefault() > 0.0f);
+  Value keyView = buildTileView(op.getKey(), kvHead, key0, keyRows);
+  auto tileType = VectorType::get({schedule.getBr(), schedule.getBc()},
+                                  builder.getF32Type());
+  Value scores = ScoresOp::create(
+      builder, loc, tileType, queryView, keyView,
+      builder.getF32FloatAttr(scaleFirst ? op.getScaleOrDefault() : 1.0f));
+
+  if (op.hasScoreRegion() || op.hasMaskRegion()) {
+    VectorType indexTile = tileType.clone(builder.getIndexType());
+    auto positions = [&](Value numbers, Value first) -> Value {
+      return arith::AddIOp::create(
+          builder, loc, numbers,
+          vector::BroadcastOp::create(builder, loc, indexTile, first));
+    };
+    Value rowNumbers = buildRowNumbers(builder, loc, indexTile);
+    Value columnNumbers = buildColumnNumbers(builder, loc, indexTile);
+    Value i = positions(rowNumbers, row0), j = positions(columnNumbers, key0);
+
+    // Rows and keys past the end exist in the tile, but not in a table.
+    Value inBounds;
+    if (hasTableReads(op.getScoreRegion()) ||
+        hasTableReads(op.getMaskRegion())) {
+      auto before = [&](Value position, Value end) -> Value {
+        return arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::slt, position,
+            vector::BroadcastOp::create(builder, loc, indexTile, end));
+      };
+      inBounds = arith::AndIOp::create(builder, loc, before(i, seqQ),
+                                       before(j, geometry.seqKV));
+    }
+    if (op.hasScoreRegion()) {
+      FailureOr<Value> changed =
+          buildOnTile(builder, op.getScoreRegion(), {scores, batch, head, i, j},
+                      tileType.getShape(), inBounds);
+      if (failed(changed))
+        return failure();
+      scores = *changed;
+    }
+    if (op.hasMaskRegion()) {
+      FailureOr<Value> visible =
+          buildOnTile(builder, op.getMaskRegion(), {batch, head, i, j},
+                      tileType.getShape(), inBounds);
+      if (failed(visible))
+        return failure();
+      scores = buildHide(builder, loc, scores, *visible);
+    }
+  }
+  if (isEdge)
+    scores = buildEdgeMask(builder, loc, geometry, scores, row0, key0);
+  return scores;
+}
+
+FailureOr<SmallVector<Value>> NestBuilder::buildKeyLoops(const KeyRange &range,
+                                                         ValueRange init,
+                                                         TileBody body) {
+  Value zero = constant(0), one = constant(1);
+  LogicalResult status = success();
+  auto buildLoop = [&](Value begin, Value end, bool isEdge, ValueRange state,
+                       function_ref<Value(Value)> tileNumber) {
+    auto loop = scf::ForOp::create(builder, loc, begin, end, one, state);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value bc = constant(schedule.getBc());
+    Value key0 = arith::MulIOp::create(
+        builder, loc, tileNumber(loop.getInductionVar()), bc);
+    Value keyRows;
+    if (isEdge) {
+      Value left = arith::SubIOp::create(builder, loc, geometry.seqKV, key0);
+      keyRows = arith::MinSIOp::create(builder, loc, bc, left);
+    }
+    FailureOr<SmallVector<Value>> next =
+        body(key0, keyRows, isEdge, loop.getRegionIterArgs());
+    if (failed(next)) {
+      status = failure();
+      next = SmallVector<Value>(loop.getRegionIterArgs());
+    }
+    scf::YieldOp::create(builder, loc, *next);
+    return SmallVector<Value>(loop.getResults());
+  };
+
+  // The edge tiles are those before and those after the full ones:
+  // t -> begin + t, and past the gap t -> begin + t + (fullEnd - fullBegin).
+  Value before =
+      arith::SubIOp::create(builder, loc, range.fullBegin, range.begin);
+  Value after = arith::SubIOp::create(builder, loc, range.end, range.fullEnd);
+  Value edges = arith::AddIOp::create(builder, loc, before, after);
+  Value gap =
+      arith::SubIOp::create(builder, loc, range.fullEnd, range.fullBegin);
+  SmallVector<Value> state = buildLoop(
+      zero, edges, /*isEdge=*/true, init, [&](Value t) -> Value {
+        Value isBefore = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::slt, t, before);
+        Value skip =
+            arith::SelectOp::create(builder, loc, isBefore, zero, gap);
+        Value number = arith::AddIOp::create(builder, loc, range.begin, t);
+        return arith::AddIOp::create(builder, loc, number, skip);
+      });
+  state = buildLoop(range.fullBegin, range.fullEnd, /*isEdge=*/false, state,
+                    [](Value j) { return j; });
+  if (failed(status))
+    return failure();
+  return state;
+}
+
+LogicalResult NestBuilder::buildQueryTile(Value queryTile) {
+  Value br = constant(schedule.getBr());
+  row0 = arith::MulIOp::create(builder, loc, queryTile, br);
+  rows = arith::MinSIOp::create(
+      builder, loc, br, arith::SubIOp::create(builder, loc, seqQ, row0));
+  kvHead = arith::DivUIOp::create(builder, loc, head, group);
+  queryView = buildTileView(op.getQuery(), head, row0, rows);
+  KeyRange range = buildKeyRange(builder, loc, geometry, row0, rows);
+
+  float scale = op.getScaleOrDefault();
+  bool scaleFirst = op.hasScoreRegion() || !(scale > 0.0f);
+  FloatAttr softmaxScale = builder.getF32FloatAttr(scaleFirst ? 1.0f : scale);
+  auto rowType = VectorType::get({schedule.getBr()}, builder.getF32Type());
+  auto accType = VectorType::get({schedule.getBr(), op.getHeadDimV()},
+                                 builder.getF32Type());
+  auto probType = VectorType::get({schedule.getBr(), schedule.getBc()},
+                                  op.getElementType());
+  APFloat zero = APFloat::getZero(APFloat::IEEEsingle());
+  APFloat minusInf = APFloat::getInf(APFloat::IEEEsingle(), /*Negative=*/true);
+
+  // First pass: m.
+  FailureOr<SmallVector<Value>> maxState = buildKeyLoops(
+      range, constantVector(rowType, minusInf),
+      [&](Value key0, Value keyRows, bool isEdge,
+          ValueRange state) -> FailureOr<SmallVector<Value>> {
+        FailureOr<Value> scores = buildScores(key0, keyRows, isEdge);
+        if (failed(scores))
+          return failure();
+        Value max = vector::MultiDimReductionOp::create(
+            builder, loc, *scores, state[0],
+            SmallVector<bool>{false, true}, vector::CombiningKind::MAXNUMF);
+        return SmallVector<Value>{max};
+      });
+  if (failed(maxState))
+    return failure();
+  Value max = maxState->front();
+
+  // Second pass: l and O.
+  FailureOr<SmallVector<Value>> sums = buildKeyLoops(
+      range,
+      {constantVector(rowType, zero), constantVector(accType, zero)},
+      [&](Value key0, Value keyRows, bool isEdge,
+          ValueRange state) -> FailureOr<SmallVector<Value>> {
+        FailureOr<Value> scores = buildScores(key0, keyRows, isEdge);
+        if (failed(scores))
+          return failure();
+        auto softmax =
+            SoftmaxOp::create(builder, loc, probType, rowType, *scores, max,
+                              state[0], softmaxScale);
+        Value valueView = buildTileView(op.getValue(), kvHead, key0, keyRows);
+        Value acc = AccumulateOp::create(builder, loc, accType,
+                                         softmax.getProbs(), valueView,
+                                         state[1], /*alpha=*/Value());
+        return SmallVector<Value>{softmax.getNewSum(), acc};
+      });
+  if (failed(sums))
+    return failure();
+
+  auto finish = FinishOp::create(builder, loc, accType, rowType, (*sums)[1],
+                                 max, (*sums)[0], softmaxScale);
+  Value output = finish.getOutput();
+  if (!op.getElementType().isF32())
+    output = arith::TruncFOp::create(
+        builder, loc, accType.clone(op.getElementType()), output);
+  // Rows past the end are not stored.
+  auto store = [&](Value vector, Value view, ArrayRef<bool> inBounds) {
+    SmallVector<Value> origin(inBounds.size(), constant(0));
+    vector::TransferWriteOp::create(builder, loc, vector, view, origin,
+                                    inBounds);
+  };
+  store(output, buildTileView(op.getOutput(), head, row0, rows),
+        {false, true});
+  store(finish.getLse(), buildTileView(op.getLse(), head, row0, rows),
+        {false});
+  return success();
+}
+
+LogicalResult NestBuilder::build() {
+  auto dim = [&](Value memref, int64_t index) -> Value {
+    return memref::DimOp::create(builder, loc, memref, index);
+  };
+  Value batches = dim(op.getQuery(), 0), heads = dim(op.getQuery(), 1);
+  seqQ = dim(op.getQuery(), 2);
+  geometry.seqKV = dim(op.getKey(), 2);
+  if (geometry.mask.getLeftBound() || geometry.mask.getRightBound())
+    geometry.shift =
+        geometry.mask.getAlign() == MaskAlign::TopLeft
+            ? constant(0)
+            : arith::SubIOp::create(builder, loc, geometry.seqKV, seqQ)
+                  .getResult();
+  // Query heads a key/value head. Without any head there is no block, and
+  // nothing may be divided by zero on the way there.
+  Value kvHeads = arith::MaxUIOp::create(builder, loc, dim(op.getKey(), 1),
+                                         constant(1));
+  group = arith::DivUIOp::create(builder, loc, heads, kvHeads);
+  group = arith::MaxUIOp::create(builder, loc, group, constant(1));
+  Value queryTiles = arith::CeilDivUIOp::create(builder, loc, seqQ,
+                                                constant(schedule.getBr()));
+
+  auto forall = scf::ForallOp::create(
+      builder, loc, ArrayRef<OpFoldResult>{batches, heads, queryTiles},
+      /*outputs=*/ValueRange(), /*mapping=*/std::nullopt);
+  forall->setAttr(FADialect::getScheduleAttrName(), schedule);
+  forall->setAttr(FADialect::getTargetAttrName(), op.getTargetAttr());
+  builder.setInsertionPointToStart(forall.getBody());
+  batch = forall.getInductionVar(0);
+  head = forall.getInductionVar(1);
+  return buildQueryTile(forall.getInductionVar(2));
+}
+
+namespace {
+struct Tile : public fa::impl::FATilePassBase<Tile> {
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk([&](AttentionOp op) {
+      return failed(tile(op)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  static LogicalResult tile(AttentionOp op) {
+    if (op.isOnTensors())
+      return op.emitOpError("expected memrefs but got tensors; run "
+                            "fa-bufferize first");
+    if (!op.getScheduleAttr() || !op.getTargetAttr())
+      return op.emitOpError("expected a schedule and a target; run "
+                            "fa-select-schedule first");
+    OpBuilder builder(op);
+    if (failed(NestBuilder(builder, op).build()))
+      return failure();
+    op.erase();
+    return success();
+  }
+};
+} // namespace
