@@ -1,0 +1,83 @@
+//===- BufferizableOpInterfaceImpl.cpp - fa ops and buffers ---------------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How `fa.attention` turns from tensors to memrefs under one-shot
+// bufferisation: it reads Q, K and V, overwrites its destinations, and each
+// result is the buffer of its destination. The regions move to the new op as
+// they are; the `tensor.extract` ops in them are bufferised by their own
+// interface.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fa/Transforms/BufferizableOpInterfaceImpl.h"
+
+#include "fa/IR/FA.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace mlir::fa;
+
+namespace {
+
+struct AttentionInterface
+    : public DstBufferizableOpInterfaceExternalModel<AttentionInterface,
+                                                     AttentionOp> {
+  /// What the destinations hold before is not read.
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &state) const {
+    return !cast<AttentionOp>(op).isDpsInit(&operand);
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto attention = cast<AttentionOp>(op);
+    if (!attention.isOnTensors())
+      return success();
+
+    SmallVector<Value> buffers;
+    for (OpOperand &operand : op->getOpOperands()) {
+      FailureOr<Value> buffer =
+          getBuffer(rewriter, operand.get(), options, state);
+      if (failed(buffer))
+        return failure();
+      // A slice with a step in its last dimension, for example.
+      auto type = dyn_cast<MemRefType>(buffer->getType());
+      if (!type || !type.isLastDimUnitStride())
+        return attention.emitOpError("expected operand #")
+               << operand.getOperandNumber()
+               << " to be stored with a contiguous last dimension (stride 1) "
+                  "but its buffer is "
+               << buffer->getType();
+      buffers.push_back(*buffer);
+    }
+
+    // Attributes and regions stay, only operands and results change.
+    OperationState newState(op->getLoc(), op->getName(), buffers,
+                            /*types=*/TypeRange(), op->getAttrs());
+    for (unsigned i = 0; i < op->getNumRegions(); ++i)
+      newState.addRegion();
+    Operation *newOp = rewriter.create(newState);
+    for (auto [region, newRegion] :
+         llvm::zip_equal(op->getRegions(), newOp->getRegions()))
+      rewriter.inlineRegionBefore(region, newRegion, newRegion.begin());
+    replaceOpWithBufferizedValues(rewriter, op,
+                                  cast<AttentionOp>(newOp).getDpsInits());
+    return success();
+  }
+};
+
+} // namespace
+
+void mlir::fa::registerBufferizableOpInterfaceExternalModels(
+    DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, FADialect *dialect) {
+    AttentionOp::attachInterface<AttentionInterface>(*context);
+  });
+}
