@@ -70,8 +70,7 @@ def FA_MaskAttr : FA_Attr<"Mask", "mask"> {
                            "::mlir::fa::MaskAlign::BottomRight">:$align
   );
   let assemblyFormat = [{
-    `<` $kind (`,` `left` `=` $left^ `,` `right` `=` $right)?
-    (`,` `align` `=` $align^)? `>`
+    `<` $kind (`,` struct($left, $right, $align)^)? `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
