@@ -18,7 +18,8 @@ void HostTensor::AlignedDelete::operator()(std::byte *memory) const {
   ::operator delete(memory, bufferAlignment);
 }
 
-Result<HostTensor> HostTensor::create(DType dtype, std::vector<int64_t> shape) {
+Result<HostTensor> HostTensor::create(DType dtype, std::vector<int64_t> shape,
+                                      const std::vector<int64_t> &order) {
   HostTensor tensor;
   tensor.dtype = dtype;
   tensor.shape = std::move(shape);
@@ -28,10 +29,11 @@ Result<HostTensor> HostTensor::create(DType dtype, std::vector<int64_t> shape) {
   int64_t bytes = getByteWidth(dtype);
   int64_t elements = 1;
   for (size_t i = tensor.shape.size(); i-- > 0;) {
-    int64_t extent = tensor.shape[i];
+    size_t dim = order.empty() ? i : static_cast<size_t>(order[i]);
+    int64_t extent = tensor.shape[dim];
     if (extent < 0)
       return Error{"negative extent in shape " + formatShape(tensor.shape)};
-    tensor.strides[i] = elements;
+    tensor.strides[dim] = elements;
     if (__builtin_mul_overflow(elements, extent, &elements) ||
         __builtin_mul_overflow(bytes, extent, &bytes))
       return Error{"the size of a tensor of shape " +
@@ -47,6 +49,14 @@ Result<HostTensor> HostTensor::create(DType dtype, std::vector<int64_t> shape) {
   std::memset(memory, 0, size);
   tensor.buffer.reset(static_cast<std::byte *>(memory));
   return tensor;
+}
+
+bool HostTensor::isRowMajor() const {
+  int64_t expected = 1;
+  for (size_t i = shape.size(); i-- > 0; expected *= shape[i])
+    if (strides[i] != expected)
+      return false;
+  return true;
 }
 
 void HostTensor::fill(double value) {

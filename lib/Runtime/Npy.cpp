@@ -325,7 +325,25 @@ Status fart::writeNpy(const HostTensor &tensor, OutputFile &file) {
   Status status = file.write(preamble.data(), preamble.size());
   if (!status)
     return status;
-  return file.write(tensor.data(), static_cast<size_t>(tensor.getNumBytes()));
+  if (tensor.isRowMajor())
+    return file.write(tensor.data(), static_cast<size_t>(tensor.getNumBytes()));
+
+  // Row by row of the last dimension, which is contiguous in any order.
+  const std::vector<int64_t> &shape = tensor.getShape();
+  int64_t width = getByteWidth(tensor.getDType());
+  int64_t rowLength = shape.back();
+  const auto *bytes = static_cast<const std::byte *>(tensor.data());
+  int64_t numRows = rowLength ? tensor.getNumElements() / rowLength : 0;
+  for (int64_t row = 0; row < numRows; ++row) {
+    int64_t offset = 0;
+    for (size_t d = shape.size() - 1, rest = row; d-- > 0; rest /= shape[d])
+      offset += static_cast<int64_t>(rest % shape[d]) * tensor.getStrides()[d];
+    status = file.write(bytes + offset * width,
+                        static_cast<size_t>(rowLength * width));
+    if (!status)
+      return status;
+  }
+  return Success{};
 }
 
 Status fart::writeNpy(const HostTensor &tensor, const std::string &path) {

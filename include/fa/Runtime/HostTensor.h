@@ -18,13 +18,17 @@
 
 namespace fart {
 
-/// A dense tensor in row-major order that owns its 64-byte aligned memory.
-/// Strides are in elements, as in a memref descriptor.
+/// A dense tensor that owns its 64-byte aligned memory. Strides are in
+/// elements, as in a memref descriptor; they are those of row-major order
+/// unless another order was asked for.
 class HostTensor {
 public:
   /// Allocates a tensor of zeros. Fails if an extent is negative, or if the
   /// size overflows or cannot be allocated.
-  static Result<HostTensor> create(DType dtype, std::vector<int64_t> shape);
+  /// `order` lists the dimensions from the outermost to the innermost in
+  /// memory; empty means in their own order. The last dimension must come last.
+  static Result<HostTensor> create(DType dtype, std::vector<int64_t> shape,
+                                   const std::vector<int64_t> &order = {});
 
   DType getDType() const { return dtype; }
   int64_t getRank() const { return static_cast<int64_t>(shape.size()); }
@@ -33,10 +37,13 @@ public:
   int64_t getNumElements() const { return numElements; }
   int64_t getNumBytes() const { return numElements * getByteWidth(dtype); }
 
+  /// Whether offsets in memory are the row-major numbers of the elements.
+  bool isRowMajor() const;
+
   void *data() { return buffer.get(); }
   const void *data() const { return buffer.get(); }
 
-  /// Element access by the linear index in row-major order.
+  /// Element access by the offset in memory, in elements.
   double get(int64_t index) const {
     return load(dtype, buffer.get() + index * getByteWidth(dtype));
   }
@@ -44,8 +51,8 @@ public:
     store(dtype, value, buffer.get() + index * getByteWidth(dtype));
   }
 
-  /// The linear index of the element [b, h, s, 0] of a rank-4 tensor, or of
-  /// [b, h, s] of a rank-3 one.
+  /// The offset of the element [b, h, s, 0] of a rank-4 tensor, or of [b, h, s]
+  /// of a rank-3 one.
   int64_t rowIndex(int64_t b, int64_t h, int64_t s) const {
     return b * strides[0] + h * strides[1] + s * strides[2];
   }

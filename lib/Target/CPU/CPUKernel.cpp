@@ -1,0 +1,207 @@
+//===- CPUKernel.cpp - Attention compiled for the host --------------------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fa/Target/CPU/CPUKernel.h"
+#include "fa/Pipelines/Pipelines.h"
+#include "fa/Support/ErrorCollector.h"
+#include "fa/Support/Problem.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/DebugStringHelper.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <chrono>
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::fa;
+
+namespace {
+
+/// Seconds since it was made.
+class Stopwatch {
+public:
+  double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+};
+
+/// The memref descriptor of a tensor: { allocated, aligned, offset, sizes,
+/// strides }, all of them 64 bits wide.
+SmallVector<int64_t> makeDescriptor(fart::HostTensor &tensor) {
+  auto address =
+      static_cast<int64_t>(reinterpret_cast<intptr_t>(tensor.data()));
+  SmallVector<int64_t> words = {address, address, /*offset=*/0};
+  llvm::append_range(words, tensor.getShape());
+  llvm::append_range(words, tensor.getStrides());
+  return words;
+}
+
+/// The bits of a scalar of the given type, in the low bytes of a word.
+llvm::Expected<uint64_t> makeScalar(Type type, const KernelArgument &argument) {
+  uint64_t bits = 0;
+  if (std::optional<fart::DType> dtype = getDType(type))
+    fart::store(*dtype, argument.real, &bits);
+  else if (type.isF64())
+    std::memcpy(&bits, &argument.real, sizeof(double));
+  else if (type.isIntOrIndex() &&
+           (type.isIndex() || type.getIntOrFloatBitWidth() <= 64))
+    bits = static_cast<uint64_t>(argument.integer);
+  else
+    return llvm::createStringError(
+        "expected a kernel argument to be a tensor, a number or an index but "
+        "its type is " +
+        debugString(type));
+  return bits;
+}
+
+std::unique_ptr<llvm::TargetMachine> makeHostMachine(llvm::Error &error) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder) {
+    error = builder.takeError();
+    return nullptr;
+  }
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
+  auto machine = builder->createTargetMachine();
+  if (!machine) {
+    error = machine.takeError();
+    return nullptr;
+  }
+  return std::move(*machine);
+}
+
+} // namespace
+
+llvm::Error fa::lowerForCPU(ModuleOp module,
+                            const CPUPipelineOptions &options) {
+  PassManager pm(module.getContext());
+  ErrorCollector errors(module.getContext());
+  buildCPUPipeline(pm, options);
+  if (failed(pm.run(module)))
+    return errors.take("lowering for the CPU failed");
+  return llvm::Error::success();
+}
+
+CPUKernel::~CPUKernel() = default;
+
+llvm::Expected<std::unique_ptr<CPUKernel>>
+CPUKernel::compile(ModuleOp module, StringRef name,
+                   const CPUPipelineOptions &options) {
+  auto func = module.lookupSymbol<func::FuncOp>(name);
+  if (!func)
+    return llvm::createStringError("there is no function @" + name);
+  std::unique_ptr<CPUKernel> kernel(new CPUKernel());
+  llvm::append_range(kernel->argumentTypes, func.getArgumentTypes());
+
+  Stopwatch pipelineWatch;
+  OwningOpRef<ModuleOp> lowered(module.clone());
+  if (llvm::Error error = lowerForCPU(*lowered, options))
+    return error;
+  kernel->compileTime.pipeline = pipelineWatch.seconds();
+
+  Stopwatch codegenWatch;
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  module.getContext()->appendDialectRegistry(registry);
+
+  llvm::Error machineError = llvm::Error::success();
+  std::unique_ptr<llvm::TargetMachine> machine = makeHostMachine(machineError);
+  if (machineError)
+    return machineError;
+  auto optimize =
+      makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, machine.get());
+  ExecutionEngineOptions engineOptions;
+  engineOptions.transformer = optimize;
+  engineOptions.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
+  engineOptions.enableGDBNotificationListener = false;
+  engineOptions.enablePerfNotificationListener = false;
+  ErrorCollector errors(module.getContext());
+  auto engine =
+      ExecutionEngine::create(*lowered, engineOptions, std::move(machine));
+  if (!engine) {
+    llvm::consumeError(engine.takeError());
+    return errors.take("translation to LLVM IR failed");
+  }
+  kernel->engine = std::move(*engine);
+
+  // Code is generated when a symbol is looked up for the first time.
+  std::string entry = ("_mlir_ciface_" + name).str();
+  auto runFn = kernel->engine->lookupPacked(entry);
+  if (!runFn)
+    return runFn.takeError();
+  auto blocksFn = kernel->engine->lookupPacked(entry + "_blocks");
+  if (!blocksFn)
+    return blocksFn.takeError();
+  kernel->runFn = *runFn;
+  kernel->blocksFn = *blocksFn;
+  kernel->compileTime.codegen = codegenWatch.seconds();
+  return kernel;
+}
+
+llvm::Error CPUKernel::run(ArrayRef<KernelArgument> arguments,
+                           fart::ThreadPool &pool) const {
+  if (arguments.size() != argumentTypes.size())
+    return llvm::createStringError("expected " + Twine(argumentTypes.size()) +
+                                   " kernel arguments but got " +
+                                   Twine(arguments.size()));
+
+  // Storage first, addresses second: the vectors must not grow in between.
+  SmallVector<SmallVector<int64_t>> descriptors(arguments.size());
+  SmallVector<void *> values(arguments.size());
+  SmallVector<uint64_t> scalars(arguments.size());
+  SmallVector<void *> packed;
+  for (auto [i, argument, type] : llvm::enumerate(arguments, argumentTypes)) {
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (static_cast<bool>(shaped) != (argument.tensor != nullptr) ||
+        (shaped &&
+         (shaped.getRank() != argument.tensor->getRank() ||
+          getDType(shaped.getElementType()) != argument.tensor->getDType())))
+      return llvm::createStringError("expected kernel argument " + Twine(i) +
+                                     " to be of type " + debugString(type));
+    if (shaped) {
+      descriptors[i] = makeDescriptor(*argument.tensor);
+      values[i] = descriptors[i].data();
+      packed.push_back(&values[i]);
+      continue;
+    }
+    llvm::Expected<uint64_t> scalar = makeScalar(type, argument);
+    if (!scalar)
+      return scalar.takeError();
+    scalars[i] = *scalar;
+    packed.push_back(&scalars[i]);
+  }
+
+  int64_t blocks = 0;
+  SmallVector<void *> call(packed);
+  call.push_back(&blocks);
+  blocksFn(call.data());
+
+  // Enough pieces to even out blocks of different cost, as with a causal mask.
+  int64_t pieces = int64_t(pool.getNumThreads()) * 32;
+  pool.parallelFor(blocks, std::max<int64_t>(1, blocks / pieces),
+                   [&](int64_t begin, int64_t end) {
+                     SmallVector<void *> call(packed);
+                     call.push_back(&begin);
+                     call.push_back(&end);
+                     runFn(call.data());
+                   });
+  return llvm::Error::success();
+}

@@ -1,0 +1,107 @@
+//===- ProblemFlags.h - The flags that all tools share ----------*- C++ -*-===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The shape flags (--batch to --scale), --target, and the tile sizes. Their
+// values are strings for the command line and are read by `ProblemSpec`, so
+// that every tool gives the same one message for a bad value.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FA_TOOLS_COMMON_PROBLEMFLAGS_H
+#define FA_TOOLS_COMMON_PROBLEMFLAGS_H
+
+#include "fa/Pipelines/Pipelines.h"
+#include "fa/Support/Problem.h"
+#include "llvm/Support/CommandLine.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mlir::fa {
+
+/// The values of flags, by name without dashes. A flag that was not given is
+/// not in the list.
+using FlagValues = std::vector<std::pair<std::string, std::string>>;
+
+/// Registers the flags with the command line as long as it lives.
+class ProblemFlags {
+public:
+  explicit ProblemFlags(llvm::cl::OptionCategory &category)
+      : target("target", llvm::cl::desc("auto (default) or cpu"),
+               llvm::cl::value_desc("target"), llvm::cl::init("auto"),
+               llvm::cl::cat(category)),
+        br("br", llvm::cl::desc("Rows of a query tile (default: chosen)"),
+           llvm::cl::value_desc("N"), llvm::cl::cat(category)),
+        bc("bc", llvm::cl::desc("Rows of a key tile (default: chosen)"),
+           llvm::cl::value_desc("N"), llvm::cl::cat(category)) {
+    for (const ProblemFlag &flag : getProblemFlags())
+      shape.push_back(std::make_unique<StringFlag>(
+          flag.name, llvm::cl::desc(flag.help),
+          llvm::cl::value_desc(flag.valueDesc), llvm::cl::cat(category)));
+  }
+
+  /// The shape flags that were given.
+  FlagValues getShape() const {
+    FlagValues values;
+    for (const auto &flag : shape)
+      if (flag->getNumOccurrences())
+        values.emplace_back(flag->ArgStr.str(), flag->getValue());
+    return values;
+  }
+
+  /// The tile sizes that were given.
+  FlagValues getTiles() const {
+    FlagValues values;
+    for (const StringFlag *flag : {&br, &bc})
+      if (flag->getNumOccurrences())
+        values.emplace_back(flag->ArgStr.str(), flag->getValue());
+    return values;
+  }
+
+  /// Fails for a target that this build does not have.
+  llvm::Error checkTarget() const {
+    if (target == "auto" || target == "cpu")
+      return llvm::Error::success();
+    if (StringRef(target).starts_with("sm_"))
+      return llvm::createStringError("--target: this build has only the CPU "
+                                     "road; expected auto or cpu but got '" +
+                                     target + "'");
+    return llvm::createStringError("--target: expected auto or cpu but got '" +
+                                   target + "'");
+  }
+
+private:
+  using StringFlag = llvm::cl::opt<std::string>;
+
+  StringFlag target, br, bc;
+  std::vector<std::unique_ptr<StringFlag>> shape;
+};
+
+/// States in `spec` what shape flags say.
+inline llvm::Error addShape(ProblemSpec &spec, const FlagValues &values) {
+  for (const auto &[name, value] : values)
+    if (llvm::Error error = spec.setFlag(name, value))
+      return error;
+  return llvm::Error::success();
+}
+
+/// Sets the tile sizes of a pipeline.
+inline llvm::Error setTiles(CPUPipelineOptions &options,
+                            const FlagValues &values) {
+  for (const auto &[name, text] : values) {
+    llvm::Expected<int64_t> value = parsePositive(name, text);
+    if (!value)
+      return value.takeError();
+    (name == "br" ? options.br : options.bc) = *value;
+  }
+  return llvm::Error::success();
+}
+
+} // namespace mlir::fa
+
+#endif // FA_TOOLS_COMMON_PROBLEMFLAGS_H

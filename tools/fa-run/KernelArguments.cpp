@@ -1,0 +1,208 @@
+//===- KernelArguments.cpp - The arguments of a kernel, read or made ------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelArguments.h"
+#include "fa/Runtime/Npy.h"
+#include "fa/Runtime/Random.h"
+#include "mlir/Support/DebugStringHelper.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace mlir::fa;
+
+static llvm::Error makeError(const fart::Error &error) {
+  return llvm::createStringError(error.message);
+}
+
+llvm::Error KernelArguments::readInputs(const RunOptions &options,
+                                        ProblemSpec &spec) {
+  using Input = std::tuple<const std::string &, ArrayRef<Size>,
+                           std::optional<fart::HostTensor> &>;
+  fart::DType dtype = spec.getDType().value_or(fart::DType::F32);
+  for (auto [path, dims, tensor] : {Input{options.query, queryDims, query},
+                                    Input{options.key, keyDims, key},
+                                    Input{options.value, valueDims, value}}) {
+    if (path.empty())
+      continue;
+    fart::Result<fart::HostTensor> read = fart::readNpy(path, dtype);
+    if (!read)
+      return makeError(read.error());
+    tensor = std::move(*read);
+    if (llvm::Error error =
+            spec.setShape(tensor->getShape(), dims, "'" + path + "'"))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+/// Reads the number `text` for an argument of the scalar type `type`.
+static llvm::Expected<KernelArgument> parseScalar(StringRef text, Type type,
+                                                  const Twine &flag) {
+  KernelArgument argument;
+  bool isFloat = isa<FloatType>(type);
+  if (isFloat ? text.getAsDouble(argument.real)
+              : text.getAsInteger(10, argument.integer))
+    return llvm::createStringError(flag + ": expected a number of type " +
+                                   debugString(type) + " but got '" + text +
+                                   "'");
+  return argument;
+}
+
+llvm::Error KernelArguments::readExtras(const RunOptions &options,
+                                        AttentionFunc &func) {
+  for (StringRef flag : options.extras) {
+    auto [numberText, text] = flag.split(':');
+    unsigned number;
+    if (numberText.getAsInteger(10, number) || text.empty())
+      return llvm::createStringError(
+          "--arg: expected N:FILE.npy or N:NUMBER but got '" + flag + "'");
+    std::string name = "--arg=" + numberText.str();
+    if (!llvm::is_contained(func.extras, number))
+      return llvm::createStringError(
+          name + ": expected the number of an argument of @" +
+          func.func.getSymName() + " besides Q, K, V, O and LSE");
+    if (extras.count(number))
+      return llvm::createStringError(name + ": given more than once");
+
+    Type type = func.func.getArgumentTypes()[number];
+    auto shaped = dyn_cast<ShapedType>(type);
+    if (!shaped) {
+      llvm::Expected<KernelArgument> scalar = parseScalar(text, type, name);
+      if (!scalar)
+        return scalar.takeError();
+      extras[number] = *scalar;
+      continue;
+    }
+    std::optional<fart::DType> dtype = getDType(shaped.getElementType());
+    if (!dtype)
+      return llvm::createStringError(
+          name + ": expected a table of f32, f16 or bf16 but its type is " +
+          debugString(type));
+    fart::Result<fart::HostTensor> read = fart::readNpy(text.str(), *dtype);
+    if (!read)
+      return makeError(read.error());
+    bool fits = static_cast<int64_t>(shaped.getRank()) == read->getRank();
+    for (int64_t d = 0; fits && d < shaped.getRank(); ++d)
+      fits =
+          shaped.isDynamicDim(d) || shaped.getDimSize(d) == read->getShape()[d];
+    if (!fits)
+      return llvm::createStringError(name + ": expected an array that fits " +
+                                     debugString(type) + " but the shape is " +
+                                     fart::formatShape(read->getShape()));
+    tables.push_back(std::make_unique<fart::HostTensor>(std::move(*read)));
+    extras[number].tensor = tables.back().get();
+  }
+
+  for (unsigned number : func.extras)
+    if (!extras.count(number))
+      return llvm::createStringError(
+          "argument " + Twine(number) + " of @" + func.func.getSymName() +
+          ", of type " + debugString(func.func.getArgumentTypes()[number]) +
+          ", has no value; expected --arg=" + Twine(number) + ":VALUE");
+  return llvm::Error::success();
+}
+
+/// Fails if the tensors of `problem` do not fit in the memory of the machine,
+/// rather than be killed half way.
+static llvm::Error checkMemory(const RunOptions &options,
+                               const AttentionProblem &problem) {
+  auto count = [](const std::vector<int64_t> &shape) {
+    double elements = 1;
+    for (int64_t extent : shape)
+      elements *= static_cast<double>(extent);
+    return elements;
+  };
+  auto width = static_cast<double>(fart::getByteWidth(problem.dtype));
+  double bytes =
+      width *
+          (count(problem.getQueryShape()) + count(problem.getKeyShape()) +
+           count(problem.getValueShape()) + count(problem.getOutputShape())) +
+      4 * count(problem.getLseShape());
+  if (options.level == "naive") // The score matrix.
+    bytes +=
+        4 * count(problem.getLseShape()) * static_cast<double>(problem.seqKV);
+  double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                  static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (bytes <= memory)
+    return llvm::Error::success();
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::format("the problem takes %.1f GB of memory but the machine has "
+                      "%.1f GB",
+                      bytes * 1e-9, memory * 1e-9);
+  return llvm::createStringError(text);
+}
+
+llvm::Error KernelArguments::allocate(const RunOptions &options,
+                                      const AttentionProblem &problem) {
+  if (llvm::Error error = checkMemory(options, problem))
+    return error;
+  // With bshd the heads of one position are neighbours in memory.
+  std::vector<int64_t> order = {0, 1, 2, 3};
+  if (options.layout == "bshd")
+    order = {0, 2, 1, 3};
+
+  uint64_t stream = 0;
+  using Input =
+      std::pair<std::optional<fart::HostTensor> &, std::vector<int64_t>>;
+  for (auto [tensor, shape] : {Input{query, problem.getQueryShape()},
+                               Input{key, problem.getKeyShape()},
+                               Input{value, problem.getValueShape()}}) {
+    ++stream;
+    if (tensor)
+      continue;
+    fart::Result<fart::HostTensor> made =
+        fart::HostTensor::create(problem.dtype, shape, order);
+    if (!made)
+      return makeError(made.error());
+    tensor = std::move(*made);
+    fart::fillNormal(*tensor, options.seed, stream);
+  }
+
+  fart::Result<fart::HostTensor> madeOutput =
+      fart::HostTensor::create(problem.dtype, problem.getOutputShape(), order);
+  if (!madeOutput)
+    return makeError(madeOutput.error());
+  output = std::move(*madeOutput);
+  fart::Result<fart::HostTensor> madeLse =
+      fart::HostTensor::create(fart::DType::F32, problem.getLseShape());
+  if (!madeLse)
+    return makeError(madeLse.error());
+  lse = std::move(*madeLse);
+  output->fill(std::numeric_limits<double>::quiet_NaN());
+  lse->fill(std::numeric_limits<double>::quiet_NaN());
+  return llvm::Error::success();
+}
+
+SmallVector<KernelArgument> KernelArguments::getArguments(AttentionFunc &func) {
+  SmallVector<KernelArgument> arguments(func.func.getNumArguments());
+  arguments[func.query].tensor = &*query;
+  arguments[func.key].tensor = &*key;
+  arguments[func.value].tensor = &*value;
+  arguments[func.output].tensor = &*output;
+  arguments[func.lse].tensor = &*lse;
+  for (const auto &[number, argument] : extras)
+    arguments[number] = argument;
+  return arguments;
+}
+
+llvm::DenseMap<Value, RegionEvaluator::Binding>
+KernelArguments::getBindings(AttentionFunc &func) {
+  llvm::DenseMap<Value, RegionEvaluator::Binding> bindings;
+  for (const auto &[number, argument] : extras) {
+    Type type = func.func.getArgumentTypes()[number];
+    double real = argument.real;
+    if (std::optional<fart::DType> dtype = getDType(type))
+      real = fart::roundTo(*dtype, real);
+    bindings[func.func.getArgument(number)] = {{real, argument.integer},
+                                               argument.tensor};
+  }
+  return bindings;
+}

@@ -1,0 +1,56 @@
+//===- KernelArguments.h - The arguments of a kernel, read or made --*- C++
+//-*-===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef FA_TOOLS_FARUN_KERNELARGUMENTS_H
+#define FA_TOOLS_FARUN_KERNELARGUMENTS_H
+
+#include "Runner.h"
+#include "fa/Support/AttentionFunc.h"
+#include "fa/Support/RegionEvaluator.h"
+
+#include <map>
+
+namespace mlir::fa {
+
+/// The arguments of one call, in the order of the function. Owns the tensors.
+class KernelArguments {
+public:
+  /// Reads Q, K and V where `options` names a file, and states their shapes in
+  /// `spec`.
+  llvm::Error readInputs(const RunOptions &options, ProblemSpec &spec);
+
+  /// Reads what `options` says about the arguments besides Q, K, V, O and LSE.
+  llvm::Error readExtras(const RunOptions &options, AttentionFunc &func);
+
+  /// Makes the inputs that were not read at random, and the outputs full of
+  /// NaN, so that an element that the kernel does not write fails the check.
+  llvm::Error allocate(const RunOptions &options,
+                       const AttentionProblem &problem);
+
+  /// Everything in the order of `func`'s arguments.
+  SmallVector<KernelArgument> getArguments(AttentionFunc &func);
+
+  /// Values of the extra arguments, for the evaluation of regions.
+  llvm::DenseMap<Value, RegionEvaluator::Binding>
+  getBindings(AttentionFunc &func);
+
+  fart::HostTensor &getQuery() { return *query; }
+  fart::HostTensor &getKey() { return *key; }
+  fart::HostTensor &getValue() { return *value; }
+  fart::HostTensor &getOutput() { return *output; }
+  fart::HostTensor &getLse() { return *lse; }
+
+private:
+  std::optional<fart::HostTensor> query, key, value, output, lse;
+  /// By number of the argument. A table lives in `tables`.
+  std::map<unsigned, KernelArgument> extras;
+  std::vector<std::unique_ptr<fart::HostTensor>> tables;
+};
+
+} // namespace mlir::fa
+
+#endif // FA_TOOLS_FARUN_KERNELARGUMENTS_H

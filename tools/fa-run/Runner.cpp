@@ -1,0 +1,275 @@
+//===- Runner.cpp - Compiles, runs, checks and times one problem ----------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runner.h"
+#include "../common/Levels.h"
+#include "KernelArguments.h"
+#include "fa/InitAllDialects.h"
+#include "fa/Runtime/Npy.h"
+#include "fa/Support/AttentionFunc.h"
+#include "fa/Support/RegionEvaluator.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+#include <chrono>
+#include <sys/resource.h>
+
+using namespace mlir;
+using namespace mlir::fa;
+
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  return registry;
+}
+
+Runner::Runner(unsigned threads)
+    : context(makeRegistry(), MLIRContext::Threading::DISABLED), pool(threads) {
+}
+
+/// Reads the .mlir file and states in `spec` what it says, or does nothing.
+llvm::Expected<OwningOpRef<ModuleOp>>
+Runner::getModule(const RunOptions &options, ProblemSpec &spec) {
+  if (options.input.empty())
+    return OwningOpRef<ModuleOp>();
+  llvm::Expected<OwningOpRef<ModuleOp>> module =
+      parseProblem(options.input, context);
+  if (!module)
+    return module;
+  llvm::Expected<AttentionFunc> func = AttentionFunc::find(**module);
+  if (!func)
+    return llvm::createStringError("'" + options.input +
+                                   "': " + llvm::toString(func.takeError()));
+  if (llvm::Error error = func->describe(spec, "'" + options.input + "'"))
+    return error;
+  return module;
+}
+
+llvm::Expected<const CPUKernel *>
+Runner::getKernel(ModuleOp module, StringRef name, const RunOptions &options) {
+  std::string id = options.level;
+  for (const auto &[flag, value] : options.tiles)
+    id += " " + flag + "=" + value;
+  llvm::raw_string_ostream(id) << '\n' << module;
+  std::unique_ptr<CPUKernel> &kernel = kernels[id];
+  if (kernel)
+    return kernel.get();
+
+  CPUPipelineOptions pipeline;
+  pipeline.level = options.level;
+  if (llvm::Error error = setTiles(pipeline, options.tiles))
+    return error;
+  llvm::Expected<std::unique_ptr<CPUKernel>> compiled =
+      CPUKernel::compile(module, name, pipeline);
+  if (!compiled)
+    return compiled.takeError();
+  kernel = std::move(*compiled);
+  return kernel.get();
+}
+
+/// Writes the IR of every level to `<dir>/<number>-<level>.mlir`.
+static llvm::Error dumpLevels(ModuleOp module, const RunOptions &options) {
+  if (std::error_code ec = llvm::sys::fs::create_directories(options.dumpDir))
+    return llvm::createStringError(
+        "--dump-levels: cannot make the directory '" + options.dumpDir +
+        "': " + ec.message());
+  for (auto [i, level] : llvm::enumerate(levelNames)) {
+    llvm::Expected<OwningOpRef<ModuleOp>> lowered =
+        lowerToLevel(module, level, options.tiles);
+    if (!lowered)
+      return lowered.takeError();
+    SmallString<128> path(options.dumpDir);
+    llvm::sys::path::append(path, Twine(i) + "-" + level + ".mlir");
+    if (llvm::Error error = printModule(**lowered, path))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+/// Runs the kernel once, or with --bench for about a second.
+static llvm::Error timeKernel(const CPUKernel &kernel, bool bench,
+                              ArrayRef<KernelArgument> arguments,
+                              fart::ThreadPool &pool, RunReport &report) {
+  using Clock = std::chrono::steady_clock;
+  auto seconds = [](Clock::duration duration) {
+    return std::chrono::duration<double>(duration).count();
+  };
+  std::vector<double> times;
+  Clock::time_point begin = Clock::now();
+  // One run to warm up, then at least five that count.
+  while (times.empty() ||
+         (bench && (times.size() < 6 || (seconds(Clock::now() - begin) < 1 &&
+                                         times.size() < 1000)))) {
+    Clock::time_point start = Clock::now();
+    if (llvm::Error error = kernel.run(arguments, pool))
+      return error;
+    times.push_back(seconds(Clock::now() - start));
+  }
+  if (bench)
+    times.erase(times.begin());
+  llvm::sort(times);
+  report.runSeconds = times[times.size() / 2];
+  report.minSeconds = times.front();
+  report.numRuns = static_cast<int64_t>(times.size());
+  return llvm::Error::success();
+}
+
+/// The regions of the attention as functions for the reference.
+static llvm::Error
+addRegions(AttentionOp op,
+           const llvm::DenseMap<Value, RegionEvaluator::Binding> &bindings,
+           fart::Attention &attention) {
+  using Precision = RegionEvaluator::Precision;
+  using Slot = RegionEvaluator::Slot;
+  auto makeScore =
+      [&](Precision precision,
+          std::function<double(double, const fart::Position &)> &score)
+      -> llvm::Error {
+    llvm::Expected<RegionEvaluator> evaluator =
+        RegionEvaluator::create(op.getScoreRegion(), bindings, precision);
+    if (!evaluator)
+      return evaluator.takeError();
+    score = [evaluator = std::move(*evaluator)](double value,
+                                                const fart::Position &at) {
+      return evaluator
+          .evaluate(
+              {Slot{value, 0}, {0, at.b}, {0, at.h}, {0, at.i}, {0, at.j}})
+          .real;
+    };
+    return llvm::Error::success();
+  };
+  if (op.hasScoreRegion()) {
+    if (llvm::Error error = makeScore(Precision::Double, attention.score))
+      return error;
+    if (llvm::Error error = makeScore(Precision::Typed, attention.plainScore))
+      return error;
+  }
+  if (op.hasMaskRegion()) {
+    llvm::Expected<RegionEvaluator> evaluator = RegionEvaluator::create(
+        op.getMaskRegion(), bindings, Precision::Double);
+    if (!evaluator)
+      return evaluator.takeError();
+    attention.visible = [evaluator =
+                             std::move(*evaluator)](const fart::Position &at) {
+      return evaluator
+                 .evaluate({Slot{0, at.b}, {0, at.h}, {0, at.i}, {0, at.j}})
+                 .integer != 0;
+    };
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Expected<fart::CheckResult>
+checkResults(const AttentionProblem &problem, AttentionFunc &func,
+             KernelArguments &arguments, fart::ThreadPool &pool) {
+  fart::Attention attention{arguments.getQuery(), arguments.getKey(),
+                            arguments.getValue()};
+  attention.scale = problem.getScaleOrDefault();
+  attention.mask = problem.mask.getBand();
+  if (llvm::Error error =
+          addRegions(func.attention, arguments.getBindings(func), attention))
+    return error;
+  // About a second of reference; longer problems are checked by sample.
+  double budget = attention.score || attention.visible ? 0x1p25 : 0x1p28;
+  double rowCost = static_cast<double>(problem.seqKV) *
+                   static_cast<double>(problem.headDim + problem.headDimV);
+  auto maxRows = static_cast<int64_t>(std::max(64.0, budget / rowCost));
+  return fart::checkAttention(attention, arguments.getOutput(),
+                              arguments.getLse(), maxRows, pool);
+}
+
+/// Opens the file, if there is a path.
+static llvm::Error openOutput(const std::string &path,
+                              std::optional<fart::OutputFile> &file) {
+  if (path.empty())
+    return llvm::Error::success();
+  fart::Result<fart::OutputFile> opened = fart::OutputFile::open(path);
+  if (!opened)
+    return llvm::createStringError(opened.error().message);
+  file.emplace(std::move(*opened));
+  return llvm::Error::success();
+}
+
+/// Writes everything before the first file is put in its place.
+static llvm::Error writeOutputs(KernelArguments &arguments,
+                                std::optional<fart::OutputFile> &output,
+                                std::optional<fart::OutputFile> &lse) {
+  for (auto [file, tensor] : {std::pair{&output, &arguments.getOutput()},
+                              {&lse, &arguments.getLse()}})
+    if (*file)
+      if (fart::Status status = fart::writeNpy(*tensor, **file); !status)
+        return llvm::createStringError(status.error().message);
+  for (std::optional<fart::OutputFile> *file : {&output, &lse})
+    if (*file)
+      if (fart::Status status = (*file)->commit(); !status)
+        return llvm::createStringError(status.error().message);
+  return llvm::Error::success();
+}
+
+llvm::Expected<RunReport> Runner::run(const RunOptions &options) {
+  // The problem: flags, then the file, then the arrays; they must agree.
+  ProblemSpec spec;
+  KernelArguments arguments;
+  if (llvm::Error error = addShape(spec, options.shape))
+    return error;
+  llvm::Expected<OwningOpRef<ModuleOp>> module = getModule(options, spec);
+  if (!module)
+    return module.takeError();
+  if (llvm::Error error = arguments.readInputs(options, spec))
+    return error;
+  llvm::Expected<AttentionProblem> problem = spec.resolve();
+  if (!problem)
+    return problem.takeError();
+  if (!*module)
+    *module = buildProblem(&context, *problem);
+  llvm::Expected<AttentionFunc> func = AttentionFunc::find(**module);
+  if (!func)
+    return func.takeError();
+  if (llvm::Error error = arguments.readExtras(options, *func))
+    return error;
+
+  // Outputs are opened before the work, so that a bad path fails at once.
+  std::optional<fart::OutputFile> outputFile, lseFile;
+  if (llvm::Error error = openOutput(options.output, outputFile))
+    return error;
+  if (llvm::Error error = openOutput(options.lse, lseFile))
+    return error;
+  if (llvm::Error error = arguments.allocate(options, *problem))
+    return error;
+
+  if (!options.dumpDir.empty())
+    if (llvm::Error error = dumpLevels(**module, options))
+      return error;
+  llvm::Expected<const CPUKernel *> kernel =
+      getKernel(**module, func->func.getSymName(), options);
+  if (!kernel)
+    return kernel.takeError();
+
+  RunReport report;
+  report.problem = *problem;
+  report.level = options.level;
+  report.threads = pool.getNumThreads();
+  report.compileTime = (*kernel)->getCompileTime();
+  if (llvm::Error error = timeKernel(
+          **kernel, options.bench, arguments.getArguments(*func), pool, report))
+    return error;
+  rusage usage;
+  if (getrusage(RUSAGE_SELF, &usage) == 0)
+    report.peakBytes = int64_t(usage.ru_maxrss) * 1024;
+
+  if (options.check) {
+    llvm::Expected<fart::CheckResult> check =
+        checkResults(*problem, *func, arguments, pool);
+    if (!check)
+      return check.takeError();
+    report.check = *check;
+  }
+  if (llvm::Error error = writeOutputs(arguments, outputFile, lseFile))
+    return error;
+  return report;
+}

@@ -1,0 +1,178 @@
+//===- fa-run.cpp - Compile, run, check and time attention ----------------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The main job: from shape flags or a .mlir file to numbers. Compiles in
+// process, runs on the threads of this machine, checks against the fp64
+// reference, and reports.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+#include "Runner.h"
+#include "Suite.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+using namespace mlir::fa;
+namespace cl = llvm::cl;
+
+namespace {
+struct Flags {
+  using String = cl::opt<std::string>;
+  using Bool = cl::opt<bool>;
+
+  cl::OptionCategory category{"fa-run options"};
+  String input{cl::Positional, cl::desc("[file.mlir]"), cl::cat(category)};
+  ProblemFlags problem{category};
+  String level{"level",
+               cl::desc("The algorithm that runs: naive, nest or fused "
+                        "(default)"),
+               cl::value_desc("level"), cl::init("fused"), cl::cat(category)};
+  String query{"q", cl::desc("Read Q from a .npy file (default: random)"),
+               cl::value_desc("file.npy"), cl::cat(category)};
+  String key{"k", cl::desc("Read K from a .npy file (default: random)"),
+             cl::value_desc("file.npy"), cl::cat(category)};
+  String value{"v", cl::desc("Read V from a .npy file (default: random)"),
+               cl::value_desc("file.npy"), cl::cat(category)};
+  cl::list<std::string> extras{
+      "arg",
+      cl::desc("Value of another argument of the function, by its number"),
+      cl::value_desc("N:FILE.npy or N:NUMBER"), cl::cat(category)};
+  String output{"out", cl::desc("Write O to a .npy file"),
+                cl::value_desc("file.npy"), cl::cat(category)};
+  String lse{"lse", cl::desc("Write LSE to a .npy file"),
+             cl::value_desc("file.npy"), cl::cat(category)};
+  String layout{"layout",
+                cl::desc("Order in memory of random tensors: bhsd (default) or "
+                         "bshd"),
+                cl::value_desc("order"), cl::init("bhsd"), cl::cat(category)};
+  String seed{"seed", cl::desc("Seed of random input (default 0)"),
+              cl::value_desc("N"), cl::init("0"), cl::cat(category)};
+  String threads{"threads", cl::desc("Number of threads (default: all)"),
+                 cl::value_desc("N"), cl::cat(category)};
+  String suite{"suite",
+               cl::desc("Run the cases of a JSON file; other flags are their "
+                        "defaults"),
+               cl::value_desc("file.json"), cl::cat(category)};
+  String dumpLevels{"dump-levels", cl::desc("Write the IR of every level here"),
+                    cl::value_desc("directory"), cl::cat(category)};
+  Bool check{"check", cl::desc("Compare with the fp64 reference"),
+             cl::cat(category)};
+  Bool bench{"bench", cl::desc("Run several times and report the median"),
+             cl::cat(category)};
+  Bool json{"json", cl::desc("Print the report as JSON"), cl::cat(category)};
+};
+} // namespace
+
+static llvm::Expected<RunOptions> makeOptions(const Flags &flags) {
+  RunOptions options;
+  options.shape = flags.problem.getShape();
+  options.tiles = flags.problem.getTiles();
+  options.input = flags.input;
+  options.query = flags.query;
+  options.key = flags.key;
+  options.value = flags.value;
+  options.extras.assign(flags.extras.begin(), flags.extras.end());
+  options.output = flags.output;
+  options.lse = flags.lse;
+  options.dumpDir = flags.dumpLevels;
+  options.check = flags.check;
+  options.bench = flags.bench;
+  for (const auto *flag : {&flags.level, &flags.layout, &flags.seed})
+    if (llvm::Error error = setOption(options, flag->ArgStr, flag->getValue()))
+      return error;
+  return options;
+}
+
+/// Runs every case, also after one failed. Returns how many did not pass.
+static llvm::Expected<int64_t> runSuite(Runner &runner, const Flags &flags,
+                                        const RunOptions &defaults) {
+  llvm::Expected<std::vector<SuiteCase>> suite =
+      readSuite(flags.suite, defaults);
+  if (!suite)
+    return suite.takeError();
+  int64_t failures = 0;
+  llvm::json::Array reports;
+  for (const SuiteCase &entry : *suite) {
+    llvm::Expected<RunReport> report = runner.run(entry.options);
+    llvm::json::Object json{{"name", entry.name}};
+    if (!report) {
+      ++failures;
+      std::string message = llvm::toString(report.takeError());
+      json["error"] = message;
+      if (!flags.json)
+        llvm::outs() << "FAIL " << entry.name << ": " << message << '\n';
+    } else {
+      failures += report->check && !report->check->passed();
+      json["report"] = makeJSON(*report);
+      if (!flags.json)
+        printSummary(entry.name, *report, llvm::outs());
+    }
+    reports.push_back(std::move(json));
+  }
+  int64_t passed = static_cast<int64_t>(suite->size()) - failures;
+  if (flags.json)
+    llvm::outs() << llvm::formatv("{0:2}\n",
+                                  llvm::json::Value(std::move(reports)));
+  else
+    llvm::outs() << passed << " passed, " << failures << " failed\n";
+  return failures;
+}
+
+/// Returns whether everything that was checked passed.
+static llvm::Expected<bool> run(const Flags &flags) {
+  if (llvm::Error error = flags.problem.checkTarget())
+    return error;
+  llvm::Expected<RunOptions> options = makeOptions(flags);
+  if (!options)
+    return options.takeError();
+  int64_t threads = 0;
+  if (flags.threads.getNumOccurrences()) {
+    llvm::Expected<int64_t> parsed = parsePositive("threads", flags.threads);
+    if (!parsed)
+      return parsed.takeError();
+    if (*parsed > 1024)
+      return llvm::createStringError(
+          "--threads: expected at most 1024 but got " + flags.threads);
+    threads = *parsed;
+  }
+  Runner runner(static_cast<unsigned>(threads));
+  if (!flags.suite.empty()) {
+    llvm::Expected<int64_t> failures = runSuite(runner, flags, *options);
+    if (!failures)
+      return failures.takeError();
+    return *failures == 0;
+  }
+
+  llvm::Expected<RunReport> report = runner.run(*options);
+  if (!report)
+    return report.takeError();
+  if (flags.json)
+    llvm::outs() << llvm::formatv("{0:2}\n",
+                                  llvm::json::Value(makeJSON(*report)));
+  else
+    printReport(*report, llvm::outs());
+  return !report->check || report->check->passed();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM initLLVM(argc, argv);
+  Flags flags;
+  cl::HideUnrelatedOptions(flags.category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "compiles, runs, checks and times attention, from "
+      "shape flags or a .mlir file\n");
+  llvm::Expected<bool> passed = run(flags);
+  if (!passed) {
+    llvm::WithColor::error(llvm::errs(), "fa-run")
+        << llvm::toString(passed.takeError()) << '\n';
+    return 1;
+  }
+  return *passed ? 0 : 1;
+}
