@@ -47,14 +47,6 @@ struct AttentionInterface
           getBuffer(rewriter, operand.get(), options, state);
       if (failed(buffer))
         return failure();
-      // A slice with a step in its last dimension, for example.
-      auto type = dyn_cast<MemRefType>(buffer->getType());
-      if (!type || !type.isLastDimUnitStride())
-        return attention.emitOpError("expected operand #")
-               << operand.getOperandNumber()
-               << " to be stored with a contiguous last dimension (stride 1) "
-                  "but its buffer is "
-               << buffer->getType();
       buffers.push_back(*buffer);
     }
 

@@ -13,6 +13,7 @@
 
 #include "fa/Transforms/Passes.h"
 
+#include "fa/IR/FA.h"
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
@@ -75,6 +76,15 @@ struct BufferizePass : public fa::impl::FABufferizePassBase<BufferizePass> {
     BufferizationState state;
     if (failed(runOneShotModuleBufferize(module, options, state)) ||
         failed(dropReturnedArguments(module)))
+      return signalPassFailure();
+    // The buffer of a slice may have a step in its last dimension, which
+    // fa.attention refuses (attention_c14), with or without a verifier after
+    // this pass.
+    WalkResult result = module.walk([](fa::AttentionOp op) {
+      return failed(op.verify()) ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
       signalPassFailure();
   }
 };
