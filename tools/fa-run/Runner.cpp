@@ -30,6 +30,7 @@ static DialectRegistry makeRegistry() {
 
 Runner::Runner(unsigned threads)
     : context(makeRegistry(), MLIRContext::Threading::DISABLED), pool(threads) {
+  context.printOpOnDiagnostic(false);
 }
 
 /// Reads the .mlir file and states in `spec` what it says, or does nothing.

@@ -162,8 +162,10 @@ static llvm::Expected<bool> run(const Flags &flags) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
+  // Forget the options of LLVM's own libraries: they are not for our users, and
+  // their names (--threads, for one) are then free.
+  cl::ResetCommandLineParser();
   Flags flags;
-  cl::HideUnrelatedOptions(flags.category);
   cl::ParseCommandLineOptions(
       argc, argv,
       "compiles, runs, checks and times attention, from "

@@ -71,6 +71,7 @@ static llvm::Error run(const Flags &flags) {
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   llvm::Expected<OwningOpRef<ModuleOp>> module = getModule(flags, context);
   if (!module)
     return module.takeError();
@@ -83,8 +84,10 @@ static llvm::Error run(const Flags &flags) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
+  // Forget the options of LLVM's own libraries: they are not for our users, and
+  // their names (--threads, for one) are then free.
+  cl::ResetCommandLineParser();
   Flags flags;
-  cl::HideUnrelatedOptions(flags.category);
   cl::ParseCommandLineOptions(
       argc, argv,
       "prints attention at any level, from a .mlir file or from shape flags\n");

@@ -10,14 +10,17 @@
 #include "fa/Support/ErrorCollector.h"
 #include "fa/Support/Problem.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -70,21 +73,52 @@ llvm::Expected<uint64_t> makeScalar(Type type, const KernelArgument &argument) {
   return bits;
 }
 
-std::unique_ptr<llvm::TargetMachine> makeHostMachine(llvm::Error &error) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!builder) {
-    error = builder.takeError();
-    return nullptr;
-  }
-  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
-  auto machine = builder->createTargetMachine();
-  if (!machine) {
-    error = machine.takeError();
-    return nullptr;
-  }
-  return std::move(*machine);
+/// Adds `void <name>(void **)`, which calls `callee` with arguments loaded from
+/// the addresses it gets; the address after the last is that of the result. So
+/// a function of any signature can be called from C++.
+llvm::Error addPackedWrapper(llvm::Module &module, StringRef name,
+                             StringRef calleeName) {
+  llvm::Function *callee = module.getFunction(calleeName);
+  if (!callee || callee->isDeclaration())
+    return llvm::createStringError("the lowered module has no function '" +
+                                   calleeName + "'");
+  llvm::LLVMContext &context = module.getContext();
+  llvm::IRBuilder<> builder(context);
+  auto *type = llvm::FunctionType::get(
+      builder.getVoidTy(), {builder.getPtrTy()}, /*isVarArg=*/false);
+  auto *wrapper = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
+                                         name, module);
+  builder.SetInsertPoint(llvm::BasicBlock::Create(context, "", wrapper));
+  auto loadAddress = [&](unsigned i) {
+    return builder.CreateLoad(
+        builder.getPtrTy(),
+        builder.CreateConstGEP1_32(builder.getPtrTy(), wrapper->getArg(0), i));
+  };
+  SmallVector<llvm::Value *> arguments;
+  for (llvm::Argument &argument : callee->args())
+    arguments.push_back(builder.CreateLoad(argument.getType(),
+                                           loadAddress(argument.getArgNo())));
+  llvm::Value *result = builder.CreateCall(callee, arguments);
+  if (!result->getType()->isVoidTy())
+    builder.CreateStore(result, loadAddress(arguments.size()));
+  builder.CreateRetVoid();
+  return llvm::Error::success();
+}
+
+/// LLVM's standard pipeline at O3.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
 }
 
 } // namespace
@@ -117,43 +151,64 @@ CPUKernel::compile(ModuleOp module, StringRef name,
   kernel->compileTime.pipeline = pipelineWatch.seconds();
 
   Stopwatch codegenWatch;
+  if (llvm::Error error = kernel->generateCode(*lowered, name))
+    return error;
+  kernel->compileTime.codegen = codegenWatch.seconds();
+  return kernel;
+}
+
+llvm::Error CPUKernel::generateCode(ModuleOp lowered, StringRef name) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto host = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!host)
+    return host.takeError();
+  host->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
+  auto machine = host->createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+
+  // LLVM dialect -> LLVM IR, with the data layout of the host.
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
-  module.getContext()->appendDialectRegistry(registry);
-
-  llvm::Error machineError = llvm::Error::success();
-  std::unique_ptr<llvm::TargetMachine> machine = makeHostMachine(machineError);
-  if (machineError)
-    return machineError;
-  auto optimize =
-      makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, machine.get());
-  ExecutionEngineOptions engineOptions;
-  engineOptions.transformer = optimize;
-  engineOptions.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
-  engineOptions.enableGDBNotificationListener = false;
-  engineOptions.enablePerfNotificationListener = false;
-  ErrorCollector errors(module.getContext());
-  auto engine =
-      ExecutionEngine::create(*lowered, engineOptions, std::move(machine));
-  if (!engine) {
-    llvm::consumeError(engine.takeError());
+  lowered.getContext()->appendDialectRegistry(registry);
+  ErrorCollector errors(lowered.getContext());
+  auto context = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(lowered, *context);
+  if (!module)
     return errors.take("translation to LLVM IR failed");
-  }
-  kernel->engine = std::move(*engine);
+  module->setDataLayout((*machine)->createDataLayout());
+  module->setTargetTriple((*machine)->getTargetTriple());
 
-  // Code is generated when a symbol is looked up for the first time.
   std::string entry = ("_mlir_ciface_" + name).str();
-  auto runFn = kernel->engine->lookupPacked(entry);
-  if (!runFn)
-    return runFn.takeError();
-  auto blocksFn = kernel->engine->lookupPacked(entry + "_blocks");
-  if (!blocksFn)
-    return blocksFn.takeError();
-  kernel->runFn = *runFn;
-  kernel->blocksFn = *blocksFn;
-  kernel->compileTime.codegen = codegenWatch.seconds();
-  return kernel;
+  if (llvm::Error error = addPackedWrapper(*module, "fa_run", entry))
+    return error;
+  if (llvm::Error error =
+          addPackedWrapper(*module, "fa_blocks", entry + "_blocks"))
+    return error;
+  optimize(*module, **machine);
+
+  // LLVM IR -> machine code, which is generated at the first lookup.
+  auto created = llvm::orc::LLJITBuilder()
+                     .setJITTargetMachineBuilder(std::move(*host))
+                     .create();
+  if (!created)
+    return created.takeError();
+  jit = std::move(*created);
+  if (llvm::Error error = jit->addIRModule(
+          llvm::orc::ThreadSafeModule(std::move(module), std::move(context))))
+    return error;
+  auto run = jit->lookup("fa_run");
+  if (!run)
+    return run.takeError();
+  auto blocks = jit->lookup("fa_blocks");
+  if (!blocks)
+    return blocks.takeError();
+  runFn = run->toPtr<PackedFn>();
+  blocksFn = blocks->toPtr<PackedFn>();
+  return llvm::Error::success();
 }
 
 llvm::Error CPUKernel::run(ArrayRef<KernelArgument> arguments,

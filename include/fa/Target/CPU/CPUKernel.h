@@ -27,10 +27,11 @@
 
 #include <memory>
 
-namespace mlir {
-class ExecutionEngine;
+namespace llvm::orc {
+class LLJIT;
+} // namespace llvm::orc
 
-namespace fa {
+namespace mlir::fa {
 struct CPUPipelineOptions;
 
 /// Runs the CPU pipeline on `module`, in place. Diagnostics of passes end up in
@@ -71,16 +72,19 @@ public:
 private:
   CPUKernel() = default;
 
+  /// Takes the addresses of the arguments, and that of the result.
   using PackedFn = void (*)(void **);
 
-  std::unique_ptr<ExecutionEngine> engine;
+  /// From the LLVM dialect to machine code; sets `runFn` and `blocksFn`.
+  llvm::Error generateCode(ModuleOp lowered, StringRef name);
+
+  std::unique_ptr<llvm::orc::LLJIT> jit;
   PackedFn blocksFn = nullptr;
   PackedFn runFn = nullptr;
   SmallVector<Type> argumentTypes;
   CompileTime compileTime;
 };
 
-} // namespace fa
-} // namespace mlir
+} // namespace mlir::fa
 
 #endif // FA_TARGET_CPU_CPUKERNEL_H
