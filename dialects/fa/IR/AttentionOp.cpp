@@ -1,4 +1,4 @@
-//===- AttentionOp.cpp - Builders and verifier of fa.attention --------------===//
+//===- AttentionOp.cpp - Builders and verifier of fa.attention ------------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 
@@ -50,16 +51,17 @@ MaskAttr AttentionOp::getMaskOrDefault() {
 void AttentionOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  if (isOnTensors())
-    return;
-  for (OpOperand *input : getDpsInputOperands())
-    effects.emplace_back(MemoryEffects::Read::get(), input, /*stage=*/0,
-                         /*effectOnFullRegion=*/true,
-                         SideEffects::DefaultResource::get());
-  for (OpOperand &init : getDpsInitsMutable())
-    effects.emplace_back(MemoryEffects::Write::get(), &init, /*stage=*/1,
-                         /*effectOnFullRegion=*/true,
-                         SideEffects::DefaultResource::get());
+  // A tensor is a value: reading it is no effect.
+  if (!isOnTensors()) {
+    for (OpOperand *input : getDpsInputOperands())
+      effects.emplace_back(MemoryEffects::Read::get(), input, /*stage=*/0,
+                           /*effectOnFullRegion=*/true,
+                           SideEffects::DefaultResource::get());
+    for (OpOperand &init : getDpsInitsMutable())
+      effects.emplace_back(MemoryEffects::Write::get(), &init, /*stage=*/1,
+                           /*effectOnFullRegion=*/true,
+                           SideEffects::DefaultResource::get());
+  }
   // The regions may read tables from outside.
   for (Region &region : getOperation()->getRegions())
     region.walk([&](memref::LoadOp load) {
@@ -87,8 +89,7 @@ struct Dim {
 static LogicalResult verifySameDim(AttentionOp op, StringRef what, Dim expected,
                                    Dim actual) {
   if (ShapedType::isDynamic(expected.size()) ||
-      ShapedType::isDynamic(actual.size()) ||
-      expected.size() == actual.size())
+      ShapedType::isDynamic(actual.size()) || expected.size() == actual.size())
     return success();
   return op.emitOpError("expected ")
          << what << " of " << actual.operand << " to be that of "
@@ -134,8 +135,8 @@ static LogicalResult verifyShapes(AttentionOp op) {
   auto same = [&](StringRef what, unsigned index, unsigned expected,
                   ArrayRef<unsigned> others) -> LogicalResult {
     for (unsigned other : others)
-      if (failed(verifySameDim(op, what, at(expected, index),
-                               at(other, index))))
+      if (failed(
+              verifySameDim(op, what, at(expected, index), at(other, index))))
         return failure();
     return success();
   };
@@ -162,7 +163,7 @@ static LogicalResult verifyShapes(AttentionOp op) {
       failed(same("the sequence length", 2, Q, {O, LSE})))
     return failure();
   // attention_c14
-  for (const Dim &dim : ArrayRef(named).drop_back())
+  for (const Dim &dim : named)
     if (auto memref = dyn_cast<MemRefType>(dim.type))
       if (!memref.isLastDimUnitStride())
         return op.emitOpError("expected a contiguous last dimension (stride "
@@ -187,6 +188,34 @@ LogicalResult AttentionOp::verify() {
   return success();
 }
 
+/// Whether `op` is one that can be applied to a tile element by
+/// element.
+static bool isScalarOp(Operation &op) {
+  if (!llvm::all_of(op.getResultTypes(),
+                    [](Type type) { return type.isIntOrIndexOrFloat(); }))
+    return false;
+  if (isa<tensor::ExtractOp, memref::LoadOp>(op))
+    return true;
+  return isa_and_present<arith::ArithDialect, math::MathDialect>(
+             op.getDialect()) &&
+         isMemoryEffectFree(&op) && op.getNumRegions() == 0;
+}
+
+/// Whether `op` divides integers by what depends on the position
+/// of the score. Positions past the end are computed with the others and then
+/// dropped, and there the divisor could be 0.
+static bool dividesByPosition(Operation &op, Region &region) {
+  if (!isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::DivSIOp,
+           arith::DivUIOp, arith::FloorDivSIOp, arith::RemSIOp, arith::RemUIOp>(
+          op))
+    return false;
+  Value divisor = op.getOperand(1);
+  APInt constant;
+  if (matchPattern(divisor, m_ConstantInt(&constant)))
+    return constant.isZero();
+  return region.isAncestor(divisor.getParentRegion());
+}
+
 /// Fails unless the region takes `argumentTypes`, yields `resultType`, and
 /// holds only ops that can be applied to a tile element by element.
 static LogicalResult verifyScalarRegion(AttentionOp op, Region &region,
@@ -207,24 +236,25 @@ static LogicalResult verifyScalarRegion(AttentionOp op, Region &region,
       diag << " but it yields " << yield.getValue().getType();
     return diag;
   }
-  // attention_c18
   for (Operation &nested : block.without_terminator()) {
-    if (isa<tensor::ExtractOp, memref::LoadOp>(nested))
-      continue;
-    bool isScalarMath =
-        isa_and_present<arith::ArithDialect, math::MathDialect>(
-            nested.getDialect()) &&
-        isPure(&nested) && nested.getNumRegions() == 0 &&
-        llvm::all_of(nested.getResultTypes(),
-                     [](Type type) { return type.isIntOrIndexOrFloat(); });
-    if (isScalarMath)
-      continue;
-    InFlightDiagnostic diag =
-        op.emitOpError("expected only scalar arith and math ops, "
-                       "tensor.extract and memref.load in the ")
-        << name << " region but got '" << nested.getName() << "'";
-    diag.attachNote(nested.getLoc()) << "see the op here";
-    return diag;
+    // attention_c18
+    if (!isScalarOp(nested)) {
+      InFlightDiagnostic diag = op.emitOpError(
+          "expected only scalar arith and math ops, tensor.extract and "
+          "memref.load in the ");
+      diag << name << " region but got '" << nested.getName() << "'";
+      diag.attachNote(nested.getLoc()) << "see the op here";
+      return diag;
+    }
+    // attention_c20
+    if (dividesByPosition(nested, region)) {
+      InFlightDiagnostic diag = op.emitOpError("expected the divisor of '");
+      diag << nested.getName() << "' in the " << name
+           << " region to be a constant other than 0 or to come from outside "
+              "of the region";
+      diag.attachNote(nested.getLoc()) << "see the division here";
+      return diag;
+    }
   }
   return success();
 }

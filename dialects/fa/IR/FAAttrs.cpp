@@ -1,4 +1,4 @@
-//===- FAAttrs.cpp - Attributes of the fa dialect ---------------------------===//
+//===- FAAttrs.cpp - Attributes of the fa dialect --------------------------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

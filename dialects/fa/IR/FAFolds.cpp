@@ -1,4 +1,4 @@
-//===- FAFolds.cpp - Canonicalisation of fa ops -----------------------------===//
+//===- FAFolds.cpp - Canonicalisation of fa ops ----------------------------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -122,6 +122,8 @@ def FA_AttentionOp : FA_Op<"attention", [
        `tensor.extract` and `memref.load`.
      - attention_c19: the results have the types of `output` and `lse` on
        tensors; there are none on memrefs.
+     - attention_c20: in the regions, the divisor of an integer division is a
+       constant other than 0 or comes from outside.
 
     A static dimension that equals nothing it is compared with because the other
     side is dynamic is accepted; it is checked when the kernel is called.
