@@ -1,4 +1,4 @@
-//===- FA.h - The fa dialect --------------------------------*- C++ -*-===//
+//===- FA.h - The fa dialect ------------------------------------*- C++ -*-===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FAAttrs.cpp - Attributes of the fa dialect --------------------------===//
+//===- FAAttrs.cpp - Attributes of the fa dialect -------------------------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -106,8 +106,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   // schedule_c1
   if (br <= 0 || bc <= 0 || mr <= 0 || nr <= 0)
     return emitError() << "expected positive tile sizes but got br = " << br
-                       << ", bc = " << bc << ", mr = " << mr
-                       << ", nr = " << nr;
+                       << ", bc = " << bc << ", mr = " << mr << ", nr = " << nr;
   // schedule_c2
   if (br > kMaxTile || bc > kMaxTile)
     return emitError() << "expected br and bc of at most " << kMaxTile

@@ -1,4 +1,4 @@
-//===- FAFolds.cpp - Canonicalisation of fa ops ----------------------------===//
+//===- FAFolds.cpp - Canonicalisation of fa ops ---------------------------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -33,8 +33,7 @@ LogicalResult AttentionOp::canonicalize(AttentionOp op,
   if (op.hasScoreRegion() &&
       yielded(op.getScoreRegion()) == op.getScoreRegion().getArgument(0))
     return dropRegion(op.getScoreRegion());
-  if (op.hasMaskRegion() &&
-      matchPattern(yielded(op.getMaskRegion()), m_One()))
+  if (op.hasMaskRegion() && matchPattern(yielded(op.getMaskRegion()), m_One()))
     return dropRegion(op.getMaskRegion());
   return failure();
 }

@@ -1,4 +1,4 @@
-//===- TileOps.cpp - Verifiers and effects of the tile ops ------------------===//
+//===- TileOps.cpp - Verifiers and effects of the tile ops ----------------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -46,10 +46,10 @@ static LogicalResult verifyPositiveScale(Operation *op, APFloat scale) {
 }
 
 /// The product reads `operand` where it stands if that is memory.
-static void
-addReadOfMemory(OpOperand &operand,
-                SmallVectorImpl<SideEffects::EffectInstance<
-                    MemoryEffects::Effect>> &effects) {
+static void addReadOfMemory(
+    OpOperand &operand,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
   if (isa<MemRefType>(operand.get().getType()))
     effects.emplace_back(MemoryEffects::Read::get(), &operand,
                          SideEffects::DefaultResource::get());
