@@ -66,10 +66,16 @@ KeyRange fa::buildKeyRange(OpBuilder &builder, Location loc,
     }
   }
   KeyRange range;
-  range.begin = floorTile(lo);
-  range.end = max(range.begin, ceilTile(hi));
-  range.fullBegin = min(ceilTile(fullLo), range.end);
-  range.fullEnd = min(max(floorTile(fullHi), range.fullBegin), range.end);
+  range.begin = zero;
+  range.end = ceilTile(hi);
+  range.fullBegin = zero;
+  range.fullEnd = floorTile(fullHi);
+  if (left) {
+    range.begin = floorTile(lo);
+    range.end = max(range.begin, range.end);
+    range.fullBegin = min(ceilTile(fullLo), range.end);
+    range.fullEnd = max(range.fullBegin, min(range.fullEnd, range.end));
+  }
   return range;
 }
 

@@ -12,6 +12,7 @@
 #ifndef FA_TRANSFORMS_PASSES_H
 #define FA_TRANSFORMS_PASSES_H
 
+#include "fa/IR/FA.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

@@ -107,6 +107,7 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
     Option<"nr", "nr", "int64_t", /*default=*/"0",
            "Columns of the register tile (0: chosen).">
   ];
+  let dependentDialects = ["::mlir::fa::FADialect"];
 }
 
 def FATilePass : Pass<"fa-tile", "::mlir::func::FuncOp"> {
@@ -136,8 +137,9 @@ def FATilePass : Pass<"fa-tile", "::mlir::func::FuncOp"> {
     (`fa-select-schedule`).
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::fa::FADialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 
@@ -158,7 +160,7 @@ def FAFuseOnlineSoftmaxPass
      - P has no use other than `fa.accumulate`, the accumulated values are
        carried by the loop, and nothing else in the loop uses m.
   }];
-  let dependentDialects = ["::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::fa::FADialect", "::mlir::scf::SCFDialect"];
 }
 
 def FAExpandSoftmaxPass : Pass<"fa-expand-softmax", "::mlir::func::FuncOp"> {

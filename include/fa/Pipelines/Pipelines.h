@@ -1,0 +1,92 @@
+//===- Pipelines.h - From attention to machine code, level by level -*- C++ -*-===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One builder a level, used by fa-opt, fa-translate, fa-run and the tests.
+// docs/Levels.md shows the IR at each level.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FA_PIPELINES_PIPELINES_H
+#define FA_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir {
+class OpPassManager;
+
+namespace fa {
+
+/// The levels of the CPU road, in order; `naive` is a branch of its own.
+enum class Level { Problem, Naive, Nest, Fused, Vector, Loops, LLVM };
+
+struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
+  Option<Level> level{
+      *this, "level",
+      llvm::cl::desc("The algorithm that the code executes"),
+      llvm::cl::init(Level::Fused),
+      llvm::cl::values(
+          clEnumValN(Level::Naive, "naive", "whole matrices S and P in memory"),
+          clEnumValN(Level::Nest, "nest", "tiles, two passes over the keys"),
+          clEnumValN(Level::Fused, "fused",
+                     "tiles, one pass with the online softmax"))};
+  Option<Level> stopAfter{
+      *this, "stop-after",
+      llvm::cl::desc("The level at which the lowering ends; naive, nest and "
+                     "fused also choose the algorithm"),
+      llvm::cl::init(Level::LLVM),
+      llvm::cl::values(
+          clEnumValN(Level::Problem, "problem", "fa.attention"),
+          clEnumValN(Level::Naive, "naive", "three steps on whole matrices"),
+          clEnumValN(Level::Nest, "nest", "the loop nest, two passes"),
+          clEnumValN(Level::Fused, "fused", "the loop nest, online softmax"),
+          clEnumValN(Level::Vector, "vector", "softmax as vector code"),
+          clEnumValN(Level::Loops, "loops", "row loops and blocked products"),
+          clEnumValN(Level::LLVM, "llvm", "the LLVM dialect"))};
+
+  // What fa-select-schedule takes; 0 lets it choose.
+  Option<int64_t> br{*this, "br", llvm::cl::desc("Rows of a query tile (B_r)"),
+                     llvm::cl::init(0)};
+  Option<int64_t> bc{*this, "bc", llvm::cl::desc("Rows of a key tile (B_c)"),
+                     llvm::cl::init(0)};
+  Option<int64_t> mr{*this, "mr", llvm::cl::desc("Rows of a register tile"),
+                     llvm::cl::init(0)};
+  Option<int64_t> nr{*this, "nr", llvm::cl::desc("Columns of a register tile"),
+                     llvm::cl::init(0)};
+  Option<int64_t> sram{
+      *this, "sram",
+      llvm::cl::desc("Bytes of fast memory for the tiles of one block"),
+      llvm::cl::init(1 << 20)};
+  Option<int64_t> vectorBits{
+      *this, "vector-bits",
+      llvm::cl::desc("Width of a SIMD register: 128, 256 or 512"),
+      llvm::cl::init(256)};
+};
+
+/// problem -> naive: memrefs, three steps over whole matrices.
+void buildNaive(OpPassManager &pm);
+/// problem -> nest: memrefs, a schedule, the tiled loop nest.
+void buildNest(OpPassManager &pm, const CPUPipelineOptions &options);
+/// nest -> fused: one pass over the keys.
+void buildFused(OpPassManager &pm);
+/// nest or fused -> vector: only the products are ops of fa.
+void buildVector(OpPassManager &pm);
+/// vector or naive -> loops: no tiles, a range of blocks.
+void buildLoops(OpPassManager &pm);
+/// loops -> llvm: the LLVM dialect, ready to be translated.
+void buildLLVM(OpPassManager &pm);
+
+/// The whole CPU road, up to `options.stopAfter`.
+void buildCPUPipeline(OpPassManager &pm,
+                      const CPUPipelineOptions &options = {});
+
+/// Registers `fa-lower-to-cpu`.
+void registerFAPipelines();
+
+} // namespace fa
+} // namespace mlir
+
+#endif // FA_PIPELINES_PIPELINES_H
