@@ -34,7 +34,8 @@ namespace {
 
 /// Rows of one head of a tensor as `Real`, so that each element is converted
 /// once and not once a use.
-template <typename Real> struct Head {
+template <typename Real>
+struct Head {
   std::vector<Real> elements;
   int64_t width = 0;
 
@@ -54,7 +55,8 @@ template <typename Real> struct Head {
 };
 
 /// Everything that one row of the output is computed from.
-template <typename Real> struct RowInput {
+template <typename Real>
+struct RowInput {
   const Attention &attention;
   Row row;
   const Real *query;

@@ -7,7 +7,7 @@
 #ifndef FA_TOOLS_COMMON_LEVELS_H
 #define FA_TOOLS_COMMON_LEVELS_H
 
-#include "ProblemFlags.h"
+#include "fa/Pipelines/Pipelines.h"
 #include "fa/Support/ErrorCollector.h"
 #include "fa/Target/CPU/CPUKernel.h"
 #include "mlir/Parser/Parser.h"
@@ -16,11 +16,25 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 
+#include <optional>
+#include <utility>
+
 namespace mlir::fa {
 
-/// The levels of the CPU road in order; `naive` is a branch of its own.
-inline constexpr StringRef levelNames[] = {"problem", "naive", "nest", "fused",
-                                           "vector",  "loops", "llvm"};
+/// The levels of the CPU road by name, in order.
+inline constexpr std::pair<StringRef, Level> levels[] = {
+    {"problem", Level::Problem}, {"naive", Level::Naive},
+    {"nest", Level::Nest},       {"fused", Level::Fused},
+    {"vector", Level::Vector},   {"loops", Level::Loops},
+    {"llvm", Level::LLVM}};
+
+/// The level called `name`, if there is one.
+inline std::optional<Level> parseLevel(StringRef name) {
+  for (const auto &[known, level] : levels)
+    if (known == name)
+      return level;
+  return std::nullopt;
+}
 
 /// Reads a .mlir file; "-" is the standard input. Syntax and verifier errors
 /// end up in the error, with their locations.
@@ -39,18 +53,10 @@ parseProblem(StringRef path, MLIRContext &context) {
   return std::move(module);
 }
 
-/// A copy of `module` (at the problem level) that is lowered to `level`.
+/// A copy of `module` (at the problem level) after the pipeline with `options`.
 inline llvm::Expected<OwningOpRef<ModuleOp>>
-lowerToLevel(ModuleOp module, StringRef level, const FlagValues &tiles) {
+lowerCopy(ModuleOp module, const CPUPipelineOptions &options) {
   OwningOpRef<ModuleOp> lowered(module.clone());
-  if (level == "problem")
-    return std::move(lowered);
-  CPUPipelineOptions options;
-  if (level == "naive")
-    options.level = level.str();
-  options.stopAfter = level.str();
-  if (llvm::Error error = setTiles(options, tiles))
-    return error;
   if (llvm::Error error = lowerForCPU(*lowered, options))
     return error;
   return std::move(lowered);

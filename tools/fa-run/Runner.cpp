@@ -51,6 +51,14 @@ Runner::getModule(const RunOptions &options, ProblemSpec &spec) {
   return module;
 }
 
+/// The pipeline that `options` ask for, with vectors as wide as the host's.
+static llvm::Error setPipeline(CPUPipelineOptions &pipeline,
+                               const RunOptions &options) {
+  pipeline.level = *parseLevel(options.level);
+  pipeline.vectorBits = getHostVectorBits();
+  return setTiles(pipeline, options.tiles);
+}
+
 llvm::Expected<const CPUKernel *>
 Runner::getKernel(ModuleOp module, StringRef name, const RunOptions &options) {
   std::string id = options.level;
@@ -62,8 +70,7 @@ Runner::getKernel(ModuleOp module, StringRef name, const RunOptions &options) {
     return kernel.get();
 
   CPUPipelineOptions pipeline;
-  pipeline.level = options.level;
-  if (llvm::Error error = setTiles(pipeline, options.tiles))
+  if (llvm::Error error = setPipeline(pipeline, options))
     return error;
   llvm::Expected<std::unique_ptr<CPUKernel>> compiled =
       CPUKernel::compile(module, name, pipeline);
@@ -79,13 +86,17 @@ static llvm::Error dumpLevels(ModuleOp module, const RunOptions &options) {
     return llvm::createStringError(
         "--dump-levels: cannot make the directory '" + options.dumpDir +
         "': " + ec.message());
-  for (auto [i, level] : llvm::enumerate(levelNames)) {
-    llvm::Expected<OwningOpRef<ModuleOp>> lowered =
-        lowerToLevel(module, level, options.tiles);
+  for (const auto &[name, level] : levels) {
+    CPUPipelineOptions pipeline;
+    if (llvm::Error error = setPipeline(pipeline, options))
+      return error;
+    pipeline.stopAfter = level;
+    llvm::Expected<OwningOpRef<ModuleOp>> lowered = lowerCopy(module, pipeline);
     if (!lowered)
       return lowered.takeError();
     SmallString<128> path(options.dumpDir);
-    llvm::sys::path::append(path, Twine(i) + "-" + level + ".mlir");
+    llvm::sys::path::append(path, Twine(static_cast<int>(level)) + "-" + name +
+                                      ".mlir");
     if (llvm::Error error = printModule(**lowered, path))
       return error;
   }

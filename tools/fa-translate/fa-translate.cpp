@@ -63,10 +63,11 @@ static llvm::Expected<OwningOpRef<ModuleOp>> getModule(const Flags &flags,
 static llvm::Error run(const Flags &flags) {
   if (llvm::Error error = flags.problem.checkTarget())
     return error;
-  if (!llvm::is_contained(levelNames, StringRef(flags.emit)))
-    return llvm::createStringError("--emit: expected " +
-                                   llvm::join(ArrayRef(levelNames), ", ") +
-                                   " but got '" + flags.emit + "'");
+  std::optional<Level> level = parseLevel(flags.emit);
+  if (!level)
+    return llvm::createStringError(
+        "--emit: expected " + llvm::join(llvm::make_first_range(levels), ", ") +
+        " but got '" + flags.emit + "'");
 
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -75,8 +76,11 @@ static llvm::Error run(const Flags &flags) {
   llvm::Expected<OwningOpRef<ModuleOp>> module = getModule(flags, context);
   if (!module)
     return module.takeError();
-  llvm::Expected<OwningOpRef<ModuleOp>> lowered =
-      lowerToLevel(**module, flags.emit, flags.problem.getTiles());
+  CPUPipelineOptions options;
+  options.stopAfter = *level;
+  if (llvm::Error error = setTiles(options, flags.problem.getTiles()))
+    return error;
+  llvm::Expected<OwningOpRef<ModuleOp>> lowered = lowerCopy(**module, options);
   if (!lowered)
     return lowered.takeError();
   return printModule(**lowered, flags.output);

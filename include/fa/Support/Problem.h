@@ -133,7 +133,8 @@ public:
   llvm::Expected<AttentionProblem> resolve() const;
 
 private:
-  template <typename T> struct Stated {
+  template <typename T>
+  struct Stated {
     T value;
     std::string source;
   };

@@ -23,6 +23,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
 
 #include <chrono>
 #include <cstring>
@@ -131,6 +132,13 @@ llvm::Error fa::lowerForCPU(ModuleOp module,
   if (failed(pm.run(module)))
     return errors.take("lowering for the CPU failed");
   return llvm::Error::success();
+}
+
+int64_t fa::getHostVectorBits() {
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  if (features.lookup("avx512f"))
+    return 512;
+  return features.lookup("avx2") ? 256 : 128;
 }
 
 CPUKernel::~CPUKernel() = default;

@@ -38,6 +38,10 @@ struct CPUPipelineOptions;
 /// the error instead of on the screen.
 llvm::Error lowerForCPU(ModuleOp module, const CPUPipelineOptions &options);
 
+/// Bits of the widest SIMD registers of the processor this runs on: 128, 256 or
+/// 512.
+int64_t getHostVectorBits();
+
 /// An argument of a kernel: a tensor, or a scalar in the field of its kind.
 struct KernelArgument {
   fart::HostTensor *tensor = nullptr;
