@@ -1,0 +1,220 @@
+# ===- grid.py - The grid of problems that the kernels must get right ---------===#
+#
+# Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Usage: grid.py <part> <folder>
+#
+# Writes <folder>/suite.json for `fa-run --suite`, and the .mlir and .npy files
+# that it names. A part is a function below that yields cases; the lengths are
+# the same everywhere. Kernels are compiled once for all lengths, so a row of
+# GRID costs one compilation for each product of its lists, and lengths are
+# nearly free.
+#
+# ===-------------------------------------------------------------------------===#
+
+import itertools
+import json
+import pathlib
+import sys
+
+import numpy as np
+
+DTYPES = ("f32", "f16", "bf16")
+HEAD_DIMS = (16, 64, 72, 100, 128, 256)
+
+# (queries, keys): from 1 up, no multiple of a tile, shorter and longer than the
+# other. With a bottom-right mask the first rows of (70, 33) see no key, with a
+# window all rows of (3, 150) but some see the middle of the keys.
+LENGTHS = ((1, 1), (1, 37), (5, 2), (70, 33), (3, 150), (131, 131), (97, 259))
+
+# Heads on key/value heads, batch, layout: one after the other over the lengths.
+HEADS = (
+    {"batch": 1, "heads": 2, "kv-heads": 2},
+    {"batch": 2, "heads": 9, "kv-heads": 3},
+    {"batch": 1, "heads": 4, "kv-heads": 1, "layout": "bshd"},
+)
+
+# One row: what is varied. Keys are flags of fa-run.
+GRID = {
+    "head-dims": [
+        {"dtype": DTYPES, "head-dim": HEAD_DIMS},
+    ],
+    "head-dims-v": [
+        {"dtype": ("f32", "bf16"), "head-dim": 64, "head-dim-v": (32, 100)},
+        {"dtype": ("f16", "f32"), "head-dim": 16, "head-dim-v": 128},
+        {"dtype": "bf16", "head-dim": 100, "head-dim-v": 1},
+        {"dtype": "f32", "head-dim": 1, "head-dim-v": 3},
+    ],
+    "masks": [
+        {"dtype": DTYPES, "head-dim": 64, "mask": "causal"},
+        {"dtype": "f32", "head-dim": 72, "mask": ("causal-top-left", "window:5,3")},
+        {"dtype": "f16", "head-dim": 16, "mask": ("window:0,0", "window:40,0")},
+        {"dtype": "bf16", "head-dim": 100, "mask": ("causal-top-left", "window:0,1000")},
+        {"dtype": "f32", "head-dim": 16, "mask": "window:1000000,70"},
+    ],
+    "levels": [
+        {"level": ("naive", "nest"), "dtype": DTYPES, "head-dim": (64, 72)},
+        {
+            "level": ("naive", "nest"),
+            "dtype": ("f32", "bf16"),
+            "head-dim": 16,
+            "mask": ("causal", "window:9,4"),
+        },
+    ],
+    # Scales that make softmax sharp, flat, or turn it around.
+    "scales": [
+        {"dtype": ("f32", "f16"), "head-dim": 16, "scale": (3, 0, -0.5), "mask": "causal"},
+        {"level": ("naive", "nest"), "head-dim": 16, "scale": -0.5},
+    ],
+    "tiles": [
+        {"head-dim": 16, "br": (8, 32), "bc": (16, 64), "mask": ("none", "causal")},
+        {"head-dim": 72, "br": 64, "bc": 32, "dtype": "f16", "mask": "window:20,10"},
+    ],
+    "regions": [
+        {"region": "softcap", "level": ("naive", "nest", "fused"), "head-dim": 64},
+        {"region": "softcap", "dtype": ("f16", "bf16"), "head-dim": 72, "mask": "causal"},
+        {"region": "prefix", "level": ("naive", "nest", "fused"), "head-dim": 64},
+        {"region": "prefix", "dtype": "bf16", "head-dim": 16, "mask": "window:50,50"},
+        {"region": "alibi", "level": ("naive", "nest", "fused"), "head-dim": 16},
+        {"region": "constants", "level": ("naive", "nest", "fused"), "head-dim": 16},
+    ],
+}
+
+# Regions of fa.attention, the arguments of the function that they read, and
+# what comes before the op.
+REGIONS = {
+    # Scores are held between -cap and cap, as in Gemma 2.
+    "softcap": {
+        "arguments": [("%cap: f32", "2.5")],
+        "regions": """
+        score {
+        ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+          %x = arith.divf %s, %cap : f32
+          %t = math.tanh %x : f32
+          %y = arith.mulf %t, %cap : f32
+          fa.yield %y : f32
+        }""",
+    },
+    # All queries see the first keys; the rest is causal within every other
+    # head, and hidden in the others. Query 2 sees nothing.
+    "prefix": {
+        "arguments": [("%prefix: index", "4")],
+        "before": "%two = arith.constant 2 : index",
+        "regions": """
+        where {
+        ^bb0(%b: index, %h: index, %i: index, %j: index):
+          %zero = arith.constant 0 : index
+          %early = arith.cmpi ult, %j, %prefix : index
+          %past = arith.cmpi sle, %j, %i : index
+          %parity = arith.remui %h, %two : index
+          %even = arith.cmpi eq, %parity, %zero : index
+          %causal = arith.andi %past, %even : i1
+          %visible = arith.ori %early, %causal : i1
+          %other = arith.cmpi ne, %i, %two : index
+          %yes = arith.andi %visible, %other : i1
+          fa.yield %yes : i1
+        }""",
+    },
+    # A slope for each head, from a table.
+    "alibi": {
+        "arguments": [("%slopes: tensor<?xf32>", "slopes.npy")],
+        "regions": """
+        score {
+        ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+          %slope = tensor.extract %slopes[%h] : tensor<?xf32>
+          %d = arith.subi %j, %i : index
+          %n = arith.index_cast %d : index to i64
+          %a = math.absi %n : i64
+          %f = arith.sitofp %a : i64 to f32
+          %bias = arith.mulf %slope, %f : f32
+          %y = arith.subf %s, %bias : f32
+          fa.yield %y : f32
+        }""",
+    },
+    # Both regions, integers of several widths, a select, a table of constants.
+    "constants": {
+        "arguments": [],
+        "before": "%table = arith.constant dense<[0.5, -1.0, 0.25, 0.0]> : tensor<4xf32>",
+        "regions": """
+        score {
+        ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+          %three = arith.constant 3 : index
+          %k = arith.andi %j, %three : index
+          %bias = tensor.extract %table[%k] : tensor<4xf32>
+          %y = arith.addf %s, %bias : f32
+          %zero = arith.constant 0.0 : f32
+          %positive = arith.cmpf ogt, %y, %zero : f32
+          %q = arith.mulf %y, %y : f32
+          %z = arith.select %positive, %y, %q : f32
+          fa.yield %z : f32
+        }
+        where {
+        ^bb0(%b: index, %h: index, %i: index, %j: index):
+          %sum = arith.addi %i, %j : index
+          %narrow = arith.index_cast %sum : index to i32
+          %five = arith.constant 5 : i32
+          %rest = arith.remsi %narrow, %five : i32
+          %none = arith.constant 0 : i32
+          %yes = arith.cmpi ne, %rest, %none : i32
+          fa.yield %yes : i1
+        }""",
+    },
+}
+
+MASKS = {
+    "none": "",
+    "causal": "mask = #fa.mask<causal>",
+    "window:50,50": "mask = #fa.mask<window, left = 50, right = 50>",
+}
+
+
+def write_region(folder, case):
+    """Writes the .mlir file of a case with a region; returns flags for it."""
+    dtype, dim, mask = case.get("dtype", "f32"), case["head-dim"], case.pop("mask", "none")
+    region = REGIONS[case.pop("region")]
+    tensor, lse = f"tensor<?x?x?x{dim}x{dtype}>", "tensor<?x?x?xf32>"
+    arguments = [f"%{name}: {tensor}" for name in "QKVO"] + [f"%LSE: {lse}"]
+    arguments += [argument for argument, _ in region["arguments"]]
+    text = f"""
+func.func @attention({", ".join(arguments)}) -> ({tensor}, {lse}) {{
+  {region.get("before", "")}
+  %r:2 = fa.attention ins(%Q, %K, %V : {tensor}, {tensor}, {tensor})
+      outs(%O, %LSE : {tensor}, {lse}) {MASKS[mask]}{region["regions"]}
+      -> {tensor}, {lse}
+  return %r#0, %r#1 : {tensor}, {lse}
+}}
+"""
+    path = folder / (case["name"].replace(" ", "-").replace(":", "-") + ".mlir")
+    path.write_text(text)
+    case["input"] = str(path)
+    case["arg"] = [
+        f"{5 + n}:{folder / value if value.endswith('.npy') else value}"
+        for n, (_, value) in enumerate(region["arguments"])
+    ]
+
+
+def expand(row):
+    """All combinations of the lists of a row."""
+    lists = [value if isinstance(value, tuple) else (value,) for value in row.values()]
+    for values in itertools.product(*lists):
+        yield dict(zip(row.keys(), values))
+
+
+def main():
+    part, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+    np.save(folder / "slopes.npy", (2.0 ** -np.arange(1, 10)).astype("<f4"))
+    suite = []
+    for kernel in itertools.chain.from_iterable(map(expand, GRID[part])):
+        kernel["name"] = part + "".join(f" {value}" for value in kernel.values())
+        if "region" in kernel:
+            write_region(folder, kernel)
+        for n, (queries, keys) in enumerate(LENGTHS):
+            lengths = {"seq-q": queries, "seq-kv": keys, "seed": n}
+            suite.append(kernel | lengths | HEADS[n % len(HEADS)])
+    (folder / "suite.json").write_text(json.dumps(suite, indent=1))
+
+
+if __name__ == "__main__":
+    main()
