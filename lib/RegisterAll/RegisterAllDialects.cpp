@@ -13,9 +13,7 @@
 #include "fa/InitAllDialects.h"
 
 #include "fa/IR/FA.h"
-#ifdef HAVE_FATransforms
 #include "fa/Transforms/BufferizableOpInterfaceImpl.h"
-#endif
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -78,9 +76,7 @@ static void registerBufferization(DialectRegistry &registry) {
       registry);
   cf::registerBufferDeallocationOpInterfaceExternalModels(registry);
   cf::registerBufferizableOpInterfaceExternalModels(registry);
-#ifdef HAVE_FATransforms
   fa::registerBufferizableOpInterfaceExternalModels(registry);
-#endif
   linalg::registerBufferizableOpInterfaceExternalModels(registry);
   linalg::registerSubsetOpInterfaceExternalModels(registry);
   memref::registerAllocationOpInterfaceExternalModels(registry);

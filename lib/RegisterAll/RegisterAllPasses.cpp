@@ -11,15 +11,9 @@
 
 #include "fa/InitAllPasses.h"
 
-#ifdef HAVE_FAConversion
 #include "fa/Conversion/Passes.h"
-#endif
-#ifdef HAVE_FAPipelines
 #include "fa/Pipelines/Pipelines.h"
-#endif
-#ifdef HAVE_FATransforms
 #include "fa/Transforms/Passes.h"
-#endif
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
@@ -53,15 +47,9 @@ static void registerUpstreamConversions() {
 }
 
 void mlir::fa::registerAllPasses() {
-#ifdef HAVE_FATransforms
   registerFATransformsPasses();
-#endif
-#ifdef HAVE_FAConversion
   registerFAConversionPasses();
-#endif
-#ifdef HAVE_FAPipelines
   registerFAPipelines();
-#endif
 
   registerTransformsPasses();
   affine::registerAffinePasses();
