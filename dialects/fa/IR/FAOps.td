@@ -34,13 +34,13 @@ class FA_Tensor<Type element, int rank> : AnyTypeOf<[
 
 /// The matrix operand of a product: registers, or memory that is read there.
 def FA_Tile : AnyTypeOf<[
-    VectorOfRankAndType<[2], [FA_InputFloat]>,
+    FixedVectorOfRankAndType<[2], [FA_InputFloat]>,
     MemRefRankOf<[FA_InputFloat], [2]>
   ], "2-D vector or memref of f16, bf16 or f32 values", "::mlir::ShapedType">;
 
-def FA_ScoreTile : VectorOfRankAndType<[2], [F32]>;
-def FA_ProbTile : VectorOfRankAndType<[2], [FA_InputFloat]>;
-def FA_RowVector : VectorOfRankAndType<[1], [F32]>;
+def FA_ScoreTile : FixedVectorOfRankAndType<[2], [F32]>;
+def FA_ProbTile : FixedVectorOfRankAndType<[2], [FA_InputFloat]>;
+def FA_RowVector : FixedVectorOfRankAndType<[1], [F32]>;
 
 //===----------------------------------------------------------------------===//
 // The problem
@@ -224,6 +224,7 @@ def FA_ScoresOp : FA_ProductOp<"scores"> {
      - scores_c3: the static rows of `query` and `key` are the rows and columns
        of the result.
      - scores_c4: a memref has a contiguous last dimension.
+     - scores_c5: `scale` is finite.
   }];
   let arguments = (ins FA_Tile:$query, FA_Tile:$key,
                        DefaultValuedAttr<F32Attr, "1.0">:$scale);

@@ -38,11 +38,12 @@ static LogicalResult verifySize(Operation *op, StringRef what, int64_t expected,
 
 /// Fails unless `scale` is positive and finite, so that exp(scale * (s - m))
 /// is at most 1 for every s <= m.
-static LogicalResult verifyPositiveScale(Operation *op, APFloat scale) {
+static LogicalResult verifyPositiveScale(Operation *op, FloatAttr attribute) {
+  APFloat scale = attribute.getValue();
   if (scale.isFinite() && !scale.isNegative() && !scale.isZero())
     return success();
   return op->emitOpError("expected a positive, finite scale but got ")
-         << scale.convertToFloat();
+         << attribute;
 }
 
 /// The product reads `operand` where it stands if that is memory.
@@ -81,6 +82,9 @@ LogicalResult ScoresOp::verify() {
   if (failed(verifyContiguousRows(*this, "query", q)) ||
       failed(verifyContiguousRows(*this, "key", k)))
     return failure();
+  // scores_c5
+  if (!getScale().isFinite())
+    return emitOpError("expected a finite scale but got ") << getScaleAttr();
   return success();
 }
 
@@ -102,7 +106,7 @@ LogicalResult SoftmaxOp::verify() {
                         getMax().getType().getDimSize(0))))
     return failure();
   // softmax_c4
-  return verifyPositiveScale(*this, getScale());
+  return verifyPositiveScale(*this, getScaleAttr());
 }
 
 LogicalResult OnlineSoftmaxOp::verify() {
@@ -112,7 +116,7 @@ LogicalResult OnlineSoftmaxOp::verify() {
                         getMax().getType().getDimSize(0))))
     return failure();
   // online_softmax_c4
-  return verifyPositiveScale(*this, getScale());
+  return verifyPositiveScale(*this, getScaleAttr());
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,5 +167,5 @@ LogicalResult FinishOp::verify() {
                         getMax().getType().getDimSize(0))))
     return failure();
   // finish_c4
-  return verifyPositiveScale(*this, getScale());
+  return verifyPositiveScale(*this, getScaleAttr());
 }

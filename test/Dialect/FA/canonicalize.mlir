@@ -1,0 +1,91 @@
+// RUN: fa-opt %s --canonicalize --cse | FileCheck %s
+
+// CHECK-LABEL: func.func @mask_none
+// CHECK: fa.attention
+// CHECK-NOT: mask
+// CHECK: return
+func.func @mask_none(%Q: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %LSE: memref<1x2x8xf32>) {
+  fa.attention ins(%Q, %Q, %Q : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+      outs(%O, %LSE : memref<1x2x8x16xf32>, memref<1x2x8xf32>)
+      mask = #fa.mask<none>
+  return
+}
+
+// A score region that changes nothing, and a where region that hides nothing.
+// CHECK-LABEL: func.func @regions
+// CHECK: fa.attention
+// CHECK-SAME: mask = <causal>
+// CHECK-NOT: score
+// CHECK-NOT: where
+// CHECK: return
+func.func @regions(%Q: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %LSE: memref<1x2x8xf32>) {
+  fa.attention ins(%Q, %Q, %Q : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+      outs(%O, %LSE : memref<1x2x8x16xf32>, memref<1x2x8xf32>)
+      mask = #fa.mask<causal>
+      score {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        fa.yield %s : f32
+      }
+      where {
+      ^bb0(%b: index, %h: index, %i: index, %j: index):
+        %true = arith.cmpi eq, %i, %i : index
+        fa.yield %true : i1
+      }
+  return
+}
+
+// Regions that do something stay, and so does a where region that hides all.
+// CHECK-LABEL: func.func @regions_stay
+// CHECK: fa.attention
+// CHECK: score {
+// CHECK: where {
+// CHECK: return
+func.func @regions_stay(%Q: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %LSE: memref<1x2x8xf32>) {
+  fa.attention ins(%Q, %Q, %Q : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+      outs(%O, %LSE : memref<1x2x8x16xf32>, memref<1x2x8xf32>)
+      score {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        %t = math.tanh %s : f32
+        fa.yield %t : f32
+      }
+      where {
+      ^bb0(%b: index, %h: index, %i: index, %j: index):
+        %false = arith.constant false
+        fa.yield %false : i1
+      }
+  return
+}
+
+// CHECK-LABEL: func.func @rescale_by_one
+// CHECK: fa.accumulate %{{.*}}, %{{.*}}, %{{.*}} : vector<16x32xf16>, memref<32x64xf16>, vector<16x64xf32>{{$}}
+func.func @rescale_by_one(%P: vector<16x32xf16>, %V: memref<32x64xf16>, %O: vector<16x64xf32>) -> vector<16x64xf32> {
+  %one = arith.constant dense<1.0> : vector<16xf32>
+  %O1 = fa.accumulate %P, %V, %O rescale %one : vector<16x32xf16>, memref<32x64xf16>, vector<16x64xf32>, vector<16xf32>
+  return %O1 : vector<16x64xf32>
+}
+
+// On tensors, and on vectors, an unused result means an unused op.
+// CHECK-LABEL: func.func @unused
+// CHECK-NEXT: return
+func.func @unused(%Q: tensor<1x2x8x16xf32>, %LSE: tensor<1x2x8xf32>, %t: vector<8x8xf32>) {
+  %r:2 = fa.attention ins(%Q, %Q, %Q : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>)
+      outs(%Q, %LSE : tensor<1x2x8x16xf32>, tensor<1x2x8xf32>)
+      -> tensor<1x2x8x16xf32>, tensor<1x2x8xf32>
+  %S = fa.scores %t, %t : vector<8x8xf32>, vector<8x8xf32> -> vector<8x8xf32>
+  return
+}
+
+// A product reads its memref where it stands: two reads with a store between
+// them are not one.
+// CHECK-LABEL: func.func @product_reads
+// CHECK: fa.scores
+// CHECK: vector.store
+// CHECK: fa.scores
+func.func @product_reads(%Q: vector<8x8xf32>, %K: memref<8x8xf32>, %row: vector<8xf32>)
+    -> (vector<8x8xf32>, vector<8x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %S0 = fa.scores %Q, %K : vector<8x8xf32>, memref<8x8xf32> -> vector<8x8xf32>
+  vector.store %row, %K[%c0, %c0] : memref<8x8xf32>, vector<8xf32>
+  %S1 = fa.scores %Q, %K : vector<8x8xf32>, memref<8x8xf32> -> vector<8x8xf32>
+  return %S0, %S1 : vector<8x8xf32>, vector<8x8xf32>
+}
