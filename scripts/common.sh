@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Sets the working directory to the root of the checkout.
-#   FA_BUILD_DIR  build directory (default: build)
+#   FA_BUILD_DIR  build directory, from the root of the checkout (default: build)
 #   FA_PYTHON     Python with NumPy (default: /usr/bin/python3, where the
 #                 distribution's NumPy is; the first python3 in PATH may differ)
 #   FA_JOBS       compilations and tests at a time (default: the number of cores)
@@ -14,10 +14,10 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-FA_BUILD_DIR=${FA_BUILD_DIR:-build}
+FA_BUILD_DIR=$(realpath -m "${FA_BUILD_DIR:-build}")
 FA_PYTHON=${FA_PYTHON:-/usr/bin/python3}
 FA_JOBS=${FA_JOBS:-$(nproc)}
-export FA_PYTHON
+export FA_BUILD_DIR FA_PYTHON
 
 # Prints a heading with the seconds since the script began.
 step() { printf '\n== [%4d s] %s\n' "$SECONDS" "$*"; }
@@ -25,13 +25,12 @@ step() { printf '\n== [%4d s] %s\n' "$SECONDS" "$*"; }
 # configureAndBuild <ninja target>...: as the preset dev, in FA_BUILD_DIR.
 configureAndBuild() {
   step "Configuring in $FA_BUILD_DIR"
+  mkdir -p "$FA_BUILD_DIR"
   cmake --preset dev -B "$FA_BUILD_DIR" -DFA_PYTHON="$FA_PYTHON" \
-    ${MLIR_DIR:+-DMLIR_DIR="$MLIR_DIR"} >"$FA_BUILD_DIR.configure.log" 2>&1 || {
-    cat "$FA_BUILD_DIR.configure.log"
-    rm -f "$FA_BUILD_DIR.configure.log"
+    ${MLIR_DIR:+-DMLIR_DIR="$MLIR_DIR"} >"$FA_BUILD_DIR/configure.log" 2>&1 || {
+    cat "$FA_BUILD_DIR/configure.log"
     return 1
   }
-  mv "$FA_BUILD_DIR.configure.log" "$FA_BUILD_DIR/configure.log"
   grep -E '^-- Using|warning' "$FA_BUILD_DIR/configure.log" || true
   step "Building with $FA_JOBS jobs"
   cmake --build "$FA_BUILD_DIR" -j "$FA_JOBS" --target "$@"
