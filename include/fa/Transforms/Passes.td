@@ -24,9 +24,14 @@ def FABufferizePass : Pass<"fa-bufferize", "::mlir::ModuleOp"> {
     what a caller with a transposed or sliced view needs. A function that
     returns its destinations returns nothing afterwards.
 
+    Tables that the score and mask regions read by `tensor.extract` are then
+    read by `memref.load`. A destination that is also read, as an input or by a
+    region, is not overwritten: the op gets an allocated one.
+
     Preconditions: functions in destination style, their destinations being
     arguments. A destination that has to be copied or allocated is allowed, but
-    then it stays where upstream puts it.
+    then it stays where upstream puts it, and is returned. Fails if an operand
+    of `fa.attention` is a slice with a step in its last dimension.
 
     Before:
 
@@ -67,7 +72,17 @@ def FADecomposePass : Pass<"fa-decompose", "::mlir::func::FuncOp"> {
     tiled road, so that the two check each other. On tensors S and P are
     `tensor.empty`, on memrefs they are allocated and freed.
 
-    Preconditions: none beyond the verifier of `fa.attention`.
+    A head of K and V that several query heads share is read through the map
+    `h floordiv group` where both numbers of heads are static, and otherwise in
+    the body of the product, at h * Hkv / Hq: no affine map divides by a number
+    that is only known at run time.
+
+    Sums carry `reassoc` and `contract`, so that they can be vectorised; nothing
+    else is relaxed, -inf and NaN are values. Without any visible key m is -inf;
+    it counts as 0 in S - m, which leaves P = 0 and l = 0.
+
+    Preconditions: none. Whatever the verifier of `fa.attention` accepts is
+    decomposed, so the pass has no diagnostic.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
