@@ -5,6 +5,7 @@
 #
 # Sets the working directory to the root of the checkout.
 #   FA_BUILD_DIR  build directory, from the root of the checkout (default: build)
+#   FA_PRESET     preset of CMakePresets.json (default: dev)
 #   FA_PYTHON     Python with NumPy (default: /usr/bin/python3, where the
 #                 distribution's NumPy is; the first python3 in PATH may differ)
 #   FA_JOBS       compilations and tests at a time (default: the number of cores)
@@ -22,11 +23,11 @@ export FA_BUILD_DIR FA_PYTHON
 # Prints a heading with the seconds since the script began.
 step() { printf '\n== [%4d s] %s\n' "$SECONDS" "$*"; }
 
-# configureAndBuild <ninja target>...: as the preset dev, in FA_BUILD_DIR.
+# configureAndBuild <ninja target>...: as FA_PRESET, in FA_BUILD_DIR.
 configureAndBuild() {
   step "Configuring in $FA_BUILD_DIR"
   mkdir -p "$FA_BUILD_DIR"
-  cmake --preset dev -B "$FA_BUILD_DIR" -DFA_PYTHON="$FA_PYTHON" \
+  cmake --preset "${FA_PRESET:-dev}" -B "$FA_BUILD_DIR" -DFA_PYTHON="$FA_PYTHON" \
     ${MLIR_DIR:+-DMLIR_DIR="$MLIR_DIR"} >"$FA_BUILD_DIR/configure.log" 2>&1 || {
     cat "$FA_BUILD_DIR/configure.log"
     return 1

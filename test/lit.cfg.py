@@ -89,6 +89,3 @@ for flag in {"avx2", "avx512f"} & cpu_flags():
     config.available_features.add(flag)
 if "address" in config.fa_sanitizers:
     config.available_features.add("asan")
-    # MLIR itself is not instrumented: containers that cross the border have no
-    # annotations, and LLVM's allocations at exit are no leaks of ours.
-    config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0:detect_leaks=0"

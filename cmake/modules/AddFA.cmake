@@ -78,8 +78,13 @@ endfunction()
 # An executable in bin/.
 function(add_fa_tool name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK_COMPONENTS;LINK_LIBS" ${ARGN})
+  if("${FA_SANITIZERS}" MATCHES "address")
+    list(APPEND ARG_UNPARSED_ARGUMENTS
+         ${CMAKE_SOURCE_DIR}/cmake/modules/SanitizerOptions.cpp)
+  endif()
   set(LLVM_LINK_COMPONENTS ${ARG_LINK_COMPONENTS} Support)
   add_llvm_executable(${name} ${ARG_UNPARSED_ARGUMENTS}
+    PARTIAL_SOURCES_INTENDED
     DEPENDS ${ARG_DEPENDS} mlir-headers mlir-generic-headers)
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
   set_target_properties(${name} PROPERTIES FOLDER "fa/Tools")

@@ -30,8 +30,7 @@ if(FA_ENABLE_ASSERTIONS)
 endif()
 
 if(FA_SANITIZERS)
-  # The packages' MLIR is not instrumented, hence no container annotations, and
-  # no vptr check (MLIR is built without RTTI).
+  # No vptr check: it would need the type information of all of MLIR.
   add_compile_options(-fsanitize=${FA_SANITIZERS} -fno-sanitize=vptr
                       -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${FA_SANITIZERS})
