@@ -42,11 +42,11 @@ struct Head {
   Head() = default;
   Head(const HostTensor &tensor, int64_t b, int64_t h, int64_t begin,
        int64_t end)
-      : elements((end - begin) * tensor.getShape()[3]),
-        width(tensor.getShape()[3]) {
-    int64_t first = tensor.rowIndex(b, h, begin);
-    for (size_t i = 0; i < elements.size(); ++i)
-      elements[i] = static_cast<Real>(tensor.get(first + i));
+      : width(tensor.getShape()[3]) {
+    elements.reserve((end - begin) * width);
+    for (int64_t i = begin; i < end; ++i)
+      for (int64_t c = 0, first = tensor.rowIndex(b, h, i); c < width; ++c)
+        elements.push_back(static_cast<Real>(tensor.get(first + c)));
   }
   Head(const HostTensor &tensor, int64_t b, int64_t h)
       : Head(tensor, b, h, 0, tensor.getShape()[2]) {}
@@ -273,9 +273,9 @@ CheckResult fart::checkAttention(const Attention &attention,
   RowResults expected = computeReference(attention, rows, pool);
   AccuracyBuilder outputErrors, lseErrors;
 
-  // The largest error of a few rows is a matter of luck. So few rows are summed
-  // in several orders, and the plain error is the largest of all.
-  int64_t numOrders = std::clamp<int64_t>(256 / numRows, 1, 16);
+  // The largest error of few rows is a matter of luck. So they are summed in
+  // several orders, and the plain error is the largest of all.
+  int64_t numOrders = std::clamp<int64_t>(4096 / numRows, 1, 16);
   for (int64_t order = 0; order < numOrders; ++order) {
     RowResults plain = computePlain(attention, rows, pool, order, numOrders);
     for (size_t i = 0; i < plain.output.size(); ++i)

@@ -50,7 +50,7 @@ llvm::Error ProblemSpec::state(std::optional<Stated<T>> &slot, T value,
                                PrintFn print) {
   if (!slot)
     slot = Stated<T>{value, source.str()};
-  else if (print(slot->value) != print(value))
+  else if (!(slot->value == value))
     return llvm::createStringError(what + " is " + print(slot->value) +
                                    " according to " + slot->source + " but " +
                                    print(value) + " according to " + source);

@@ -32,7 +32,7 @@ LENGTHS = ((1, 1), (1, 37), (5, 2), (70, 33), (3, 150), (131, 131), (97, 259))
 HEADS = (
     {"batch": 1, "heads": 2, "kv-heads": 2},
     {"batch": 2, "heads": 9, "kv-heads": 3},
-    {"batch": 1, "heads": 4, "kv-heads": 1, "layout": "bshd"},
+    {"batch": 2, "heads": 4, "kv-heads": 2, "layout": "bshd"},
 )
 
 # One row: what is varied. Keys are flags of fa-run.

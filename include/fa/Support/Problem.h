@@ -38,6 +38,8 @@ struct MaskSpec {
   int64_t right = -1;
   MaskAlign align = MaskAlign::BottomRight;
 
+  bool operator==(const MaskSpec &other) const = default;
+
   /// Reads none, causal, causal-top-left or window:L,R.
   static llvm::Expected<MaskSpec> parse(StringRef text);
   static MaskSpec get(MaskAttr attr);
