@@ -1,19 +1,20 @@
-//===- SelectSchedule.cpp - The one place that chooses tile sizes -----------===//
+//===- SelectSchedule.cpp - The one place that chooses tile sizes ---------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The resource model of the CPU: what the tiles of one block take of L2, and
-// which register tile keeps the FMA units busy. Every other pass reads the
+// The rules are in ScheduleModel.cpp. Every other pass only reads the
 // #fa.schedule that is attached here.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScheduleModel.h"
 #include "fa/IR/FA.h"
 #include "fa/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FASELECTSCHEDULEPASS
@@ -22,21 +23,6 @@ namespace mlir::fa {
 
 using namespace mlir;
 using namespace mlir::fa;
-
-/// Bytes of the f32 tiles of one block: Q_i, K_j, V_j, S_ij with P_ij, O_i.
-static int64_t getTileBytes(int64_t br, int64_t bc, int64_t headDim,
-                            int64_t headDimV) {
-  return 4 * (br * headDim + bc * (headDim + headDimV) + 2 * br * bc +
-              br * headDimV);
-}
-
-/// The largest divisor of `size` that is at most `limit`.
-static int64_t getDivisorAtMost(int64_t size, int64_t limit) {
-  for (int64_t divisor = std::min(size, limit); divisor > 1; --divisor)
-    if (size % divisor == 0)
-      return divisor;
-  return 1;
-}
 
 namespace {
 struct SelectSchedule
@@ -48,62 +34,52 @@ struct SelectSchedule
 private:
   /// Attaches target and schedule to `op`.
   LogicalResult select(AttentionOp op, TargetAttr target);
-  /// Fails if the tiles of `schedule` do not fit in the SRAM of `target`.
-  LogicalResult verifyFits(AttentionOp op, ScheduleAttr schedule,
-                           TargetAttr target);
 };
 } // namespace
 
-LogicalResult SelectSchedule::verifyFits(AttentionOp op, ScheduleAttr schedule,
-                                         TargetAttr target) {
-  int64_t bytes = getTileBytes(schedule.getBr(), schedule.getBc(),
-                               op.getHeadDim(), op.getHeadDimV());
+/// Fails if the tiles do not fit in the SRAM of `target`.
+static LogicalResult verifyFits(AttentionOp op, ScheduleAttr schedule,
+                                TargetAttr target,
+                                const ScheduleProblem &problem,
+                                const ScheduleChoice &choice) {
+  int64_t bytes = getTileBytes(target, problem, choice);
   if (bytes <= target.getSram())
     return success();
   return op.emitOpError("expected the tiles of ")
          << schedule << " to fit in " << target.getSram()
-         << " bytes of sram, but with head dims " << op.getHeadDim() << " and "
-         << op.getHeadDimV() << " they take " << bytes;
+         << " bytes of sram, but with head dims " << problem.headDim << " and "
+         << problem.headDimV << " they take " << bytes;
 }
 
 LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
   if (!op.getTargetAttr())
     op.setTargetAttr(target);
   target = op.getTargetAttr();
-  if (ScheduleAttr given = op.getScheduleAttr())
-    return verifyFits(op, given, target);
 
-  int64_t headDim = op.getHeadDim(), headDimV = op.getHeadDimV();
   // Past this head dim one row alone is larger than any cache.
   constexpr int64_t kMaxHeadDim = 1 << 20;
-  if (headDim > kMaxHeadDim || headDimV > kMaxHeadDim)
+  ScheduleProblem problem{
+      op.getHeadDim(), op.getHeadDimV(),
+      static_cast<int64_t>(llvm::divideCeil(
+          op.getElementType().getIntOrFloatBitWidth(), 8))};
+  if (problem.headDim > kMaxHeadDim || problem.headDimV > kMaxHeadDim)
     return op.emitOpError("expected head dims of at most ")
-           << kMaxHeadDim << " but got " << headDim << " and " << headDimV;
+           << kMaxHeadDim << " but got " << problem.headDim << " and "
+           << problem.headDimV;
 
-  // Two registers wide, and accumulators in half of the registers (32 with
-  // AVX-512, else 16): enough independent FMAs to hide their latency, and room
-  // for the operands.
-  int64_t lanes = target.getVectorBits() / 32;
-  int64_t defaultNr = 2 * lanes;
-  int64_t defaultMr = target.getVectorBits() == 512 ? 8 : 4;
-
-  // Halve B_c, then B_r, until the tiles fit.
-  int64_t chosenBr = br ? br : 64, chosenBc = bc ? bc : 64;
-  auto fits = [&] {
-    return getTileBytes(chosenBr, chosenBc, headDim, headDimV) <=
-           target.getSram();
-  };
-  while (!bc && !fits() && chosenBc > defaultNr)
-    chosenBc /= 2;
-  while (!br && !fits() && chosenBr > defaultMr)
-    chosenBr /= 2;
-
-  int64_t chosenMr = mr ? mr : getDivisorAtMost(chosenBr, defaultMr);
-  int64_t chosenNr = nr ? nr : getDivisorAtMost(chosenBc, defaultNr);
+  if (ScheduleAttr given = op.getScheduleAttr()) {
+    ScheduleChoice choice{given.getBr(),     given.getBc(),    given.getMr(),
+                          given.getNr(),     given.getGroups(), given.getWarps(),
+                          given.getStages(), ""};
+    return verifyFits(op, given, target, problem, choice);
+  }
+  ScheduleChoice choice = chooseSchedule(
+      target, problem, {br, bc, mr, nr, groups, warps, stages});
   auto schedule = ScheduleAttr::getChecked(
       [&] { return op.emitOpError("has no valid schedule: "); },
-      op.getContext(), chosenBr, chosenBc, chosenMr, chosenNr);
-  if (!schedule || failed(verifyFits(op, schedule, target)))
+      op.getContext(), choice.br, choice.bc, choice.mr, choice.nr,
+      choice.groups, choice.warps, choice.stages);
+  if (!schedule || failed(verifyFits(op, schedule, target, problem, choice)))
     return failure();
   op.setScheduleAttr(schedule);
 
@@ -112,26 +88,27 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
                        .category("schedule")
                        .function(getOperation().getName()))
       << remark::add("br = {0}, bc = {1}: tiles take {2} of {3} bytes of sram; "
-                     "mr = {4}, nr = {5}: register tile for {6}-bit vectors",
-                     chosenBr, chosenBc,
-                     getTileBytes(chosenBr, chosenBc, headDim, headDimV),
-                     target.getSram(), chosenMr, chosenNr,
-                     target.getVectorBits());
+                     "{4}",
+                     choice.br, choice.bc,
+                     getTileBytes(target, problem, choice), target.getSram(),
+                     choice.reason);
   return success();
 }
 
 void SelectSchedule::runOnOperation() {
   func::FuncOp func = getOperation();
   for (int64_t option : {br.getValue(), bc.getValue(), mr.getValue(),
-                         nr.getValue()})
+                         nr.getValue(), groups.getValue(), warps.getValue(),
+                         stages.getValue(), sram.getValue()})
     if (option < 0) {
-      func.emitError("expected br, bc, mr and nr of at least 0 but got ")
-          << option;
+      func.emitError("expected options of at least 0 but got ") << option;
       return signalPassFailure();
     }
+  bool isCPU = StringRef(chip) == "cpu";
   auto target = TargetAttr::getChecked(
       [&] { return func.emitError("has no valid target: "); }, &getContext(),
-      StringRef(chip), sram.getValue(), vectorBits.getValue());
+      StringRef(chip), sram ? sram.getValue() : getDefaultSram(chip),
+      isCPU ? vectorBits.getValue() : int64_t(0));
   if (!target)
     return signalPassFailure();
   WalkResult result = func.walk([&](AttentionOp op) {

@@ -53,8 +53,11 @@ public:
   LogicalResult build();
 
 private:
-  /// The body of the parallel loops: one query tile.
+  /// The body of the parallel loops: one query tile, row group by row group.
   LogicalResult buildQueryTile(Value queryTile);
+
+  /// The rows of one group, or the whole query tile if there is one group.
+  LogicalResult buildRowGroup(const KeyRange &range);
 
   /// Runs `body(key0, K_j, V_j, isEdge, state)` over the visited key tiles,
   /// edge tiles first, and returns the state after the last.
@@ -88,7 +91,7 @@ private:
   MaskGeometry geometry;
   Value seqQ, group;
   Value batch, head, kvHead;   // of this block
-  Value row0, rows, queryView; // of this query tile
+  Value row0, rows, queryView; // of this query tile, then of the row group
 };
 } // namespace
 
@@ -120,7 +123,7 @@ FailureOr<Value> NestBuilder::buildScores(Value key0, Value keyRows,
   // region must see scaled scores, or the scale would turn the order around.
   bool scaleFirst = op.hasScoreRegion() || !(op.getScaleOrDefault() > 0.0f);
   Value keyView = buildTileView(op.getKey(), kvHead, key0, keyRows);
-  auto tileType = VectorType::get({schedule.getBr(), schedule.getBc()},
+  auto tileType = VectorType::get({schedule.getGroupRows(), schedule.getBc()},
                                   builder.getF32Type());
   Value scores = ScoresOp::create(
       builder, loc, tileType, queryView, keyView,
@@ -199,14 +202,17 @@ FailureOr<SmallVector<Value>> NestBuilder::buildKeyLoops(const KeyRange &range,
     return SmallVector<Value>(loop.getResults());
   };
 
-  // The edge tiles are those before and those after the full ones:
-  // t -> begin + t, and past the gap t -> begin + t + (fullEnd - fullBegin).
+  // Both loops count the visits, t = 0, 1, ... The edge tiles are those before
+  // and those after the full ones: t -> begin + t, and past the gap
+  // t -> begin + t + (fullEnd - fullBegin). Full tiles: t -> begin + t - after.
   Value before =
       arith::SubIOp::create(builder, loc, range.fullBegin, range.begin);
   Value after = arith::SubIOp::create(builder, loc, range.end, range.fullEnd);
   Value edges = arith::AddIOp::create(builder, loc, before, after);
   Value gap =
       arith::SubIOp::create(builder, loc, range.fullEnd, range.fullBegin);
+  Value visits = arith::AddIOp::create(builder, loc, edges, gap);
+  Value shift = arith::SubIOp::create(builder, loc, range.begin, after);
   SmallVector<Value> state = buildLoop(
       zero, edges, /*isEdge=*/true, init, [&](Value t) -> Value {
         Value isBefore = arith::CmpIOp::create(
@@ -216,8 +222,10 @@ FailureOr<SmallVector<Value>> NestBuilder::buildKeyLoops(const KeyRange &range,
         Value number = arith::AddIOp::create(builder, loc, range.begin, t);
         return arith::AddIOp::create(builder, loc, number, skip);
       });
-  state = buildLoop(range.fullBegin, range.fullEnd, /*isEdge=*/false, state,
-                    [](Value j) { return j; });
+  state = buildLoop(edges, visits, /*isEdge=*/false, state,
+                    [&](Value t) -> Value {
+                      return arith::AddIOp::create(builder, loc, t, shift);
+                    });
   if (failed(status))
     return failure();
   return state;
@@ -231,14 +239,39 @@ LogicalResult NestBuilder::buildQueryTile(Value queryTile) {
   kvHead = arith::DivUIOp::create(builder, loc, head, group);
   queryView = buildTileView(op.getQuery(), head, row0, rows);
   KeyRange range = buildKeyRange(builder, loc, geometry, row0, rows);
+  if (schedule.getGroups() == 1)
+    return buildRowGroup(range);
 
+  // All groups visit the same key tiles, which they share.
+  auto groups = scf::ForallOp::create(
+      builder, loc,
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(schedule.getGroups())},
+      /*outputs=*/ValueRange(), /*mapping=*/std::nullopt);
+  builder.setInsertionPointToStart(groups.getBody());
+  Value groupRows = constant(schedule.getGroupRows());
+  Value offset = arith::MulIOp::create(builder, loc,
+                                       groups.getInductionVar(0), groupRows);
+  Value left = arith::MaxSIOp::create(
+      builder, loc, arith::SubIOp::create(builder, loc, rows, offset),
+      constant(0));
+  rows = arith::MinSIOp::create(builder, loc, left, groupRows);
+  row0 = arith::AddIOp::create(builder, loc, row0, offset);
+  OpFoldResult zero = builder.getIndexAttr(0), one = builder.getIndexAttr(1),
+               depth = builder.getIndexAttr(op.getHeadDim());
+  queryView = memref::SubViewOp::create(
+      builder, loc, queryView, ArrayRef<OpFoldResult>{offset, zero},
+      ArrayRef<OpFoldResult>{rows, depth}, ArrayRef<OpFoldResult>{one, one});
+  return buildRowGroup(range);
+}
+
+LogicalResult NestBuilder::buildRowGroup(const KeyRange &range) {
   float scale = op.getScaleOrDefault();
   bool scaleFirst = op.hasScoreRegion() || !(scale > 0.0f);
   FloatAttr softmaxScale = builder.getF32FloatAttr(scaleFirst ? 1.0f : scale);
-  auto rowType = VectorType::get({schedule.getBr()}, builder.getF32Type());
-  auto accType = VectorType::get({schedule.getBr(), op.getHeadDimV()},
+  auto rowType = VectorType::get({schedule.getGroupRows()}, builder.getF32Type());
+  auto accType = VectorType::get({schedule.getGroupRows(), op.getHeadDimV()},
                                  builder.getF32Type());
-  auto probType = VectorType::get({schedule.getBr(), schedule.getBc()},
+  auto probType = VectorType::get({schedule.getGroupRows(), schedule.getBc()},
                                   op.getElementType());
   APFloat zero = APFloat::getZero(APFloat::IEEEsingle());
   APFloat minusInf = APFloat::getInf(APFloat::IEEEsingle(), /*Negative=*/true);

@@ -79,16 +79,25 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef chip, int64_t sram,
                                  int64_t vectorBits) {
   // target_c1
-  if (chip != "cpu")
-    return emitError() << "expected target \"cpu\" but got \"" << chip << "\"";
+  if (!llvm::is_contained({"cpu", "sm_80", "sm_86", "sm_89", "sm_90a",
+                           "sm_100", "sm_120"},
+                          chip))
+    return emitError() << "expected target \"cpu\", \"sm_80\", \"sm_86\", "
+                          "\"sm_89\", \"sm_90a\", \"sm_100\" or \"sm_120\" but "
+                          "got \""
+                       << chip << "\"";
   // target_c2
   if (sram <= 0)
     return emitError() << "expected a positive number of bytes for sram but "
                           "got "
                        << sram;
   // target_c3
-  if (vectorBits != 128 && vectorBits != 256 && vectorBits != 512)
+  if (chip == "cpu" && vectorBits != 128 && vectorBits != 256 &&
+      vectorBits != 512)
     return emitError() << "expected vector_bits of 128, 256 or 512 but got "
+                       << vectorBits;
+  if (chip != "cpu" && vectorBits != 0)
+    return emitError() << "expected no vector_bits on a GPU but got "
                        << vectorBits;
   return success();
 }
@@ -99,25 +108,36 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t br, int64_t bc, int64_t mr,
-                                   int64_t nr) {
+                                   int64_t nr, int64_t groups, int64_t warps,
+                                   int64_t stages) {
   // Larger tiles only make code and buffers grow.
   constexpr int64_t kMaxTile = 4096;
 
   // schedule_c1
-  if (br <= 0 || bc <= 0 || mr <= 0 || nr <= 0)
+  if (br <= 0 || bc <= 0 || mr < 0 || nr < 0 || (mr == 0) != (nr == 0))
     return emitError() << "expected positive tile sizes but got br = " << br
-                       << ", bc = " << bc << ", mr = " << mr << ", nr = " << nr;
+                       << ", bc = " << bc << ", mr = " << mr
+                       << ", nr = " << nr;
+  if (groups <= 0 || warps <= 0 || stages <= 0)
+    return emitError() << "expected at least one row group, warp and stage but "
+                          "got groups = "
+                       << groups << ", warps = " << warps
+                       << ", stages = " << stages;
   // schedule_c2
   if (br > kMaxTile || bc > kMaxTile)
     return emitError() << "expected br and bc of at most " << kMaxTile
                        << " but got br = " << br << ", bc = " << bc;
   // schedule_c3
-  if (br % mr != 0)
+  if (mr != 0 && br % mr != 0)
     return emitError() << "expected br to be a multiple of mr but got br = "
                        << br << ", mr = " << mr;
   // schedule_c4
-  if (bc % nr != 0)
+  if (nr != 0 && bc % nr != 0)
     return emitError() << "expected bc to be a multiple of nr but got bc = "
                        << bc << ", nr = " << nr;
+  // schedule_c5
+  if (br % groups != 0)
+    return emitError() << "expected br to be a multiple of groups but got br = "
+                       << br << ", groups = " << groups;
   return success();
 }

@@ -88,47 +88,70 @@ def FA_MaskAttr : FA_Attr<"Mask", "mask"> {
 def FA_TargetAttr : FA_Attr<"Target", "target"> {
   let summary = "what the kernel is compiled for, and its limits";
   let description = [{
-    `chip` names the target (`cpu`, later `sm_90a` and others). `sram` is the
-    number of bytes of fast memory that one block may use for its tiles: the
-    workgroup memory of a GPU, a core's share of L2 on a CPU. `vector_bits` is
-    the width of a SIMD register.
+    `chip` names the target. `sram` is the number of bytes of fast memory that
+    one block may use for its tiles: the workgroup memory of a GPU, a core's
+    share of L2 on a CPU. `vector_bits` is the width of a CPU's SIMD register.
+
+    Examples: `#fa.target<"cpu", sram = 1048576, vector_bits = 512>`,
+    `#fa.target<"sm_90a", sram = 232448>`.
 
     Constraints:
-     - target_c1: `chip` is a known target: `cpu`.
+     - target_c1: `chip` is a known target: `cpu`, `sm_80`, `sm_86`, `sm_89`,
+       `sm_90a`, `sm_100` or `sm_120`.
      - target_c2: `sram` is positive.
-     - target_c3: `vector_bits` is 128, 256 or 512.
+     - target_c3: `vector_bits` is 128, 256 or 512 on a CPU, and not given on a
+       GPU.
   }];
   let parameters = (ins
     StringRefParameter<"target name">:$chip,
     "int64_t":$sram,
-    "int64_t":$vectorBits
+    DefaultValuedParameter<"int64_t", "0">:$vectorBits
   );
   let assemblyFormat = [{
-    `<` $chip `,` `sram` `=` $sram `,` `vector_bits` `=` $vectorBits `>`
+    `<` $chip `,` `sram` `=` $sram (`,` `vector_bits` `=` $vectorBits^)? `>`
   }];
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool isCPU() const { return getChip() == "cpu"; }
+    /// True if the target has the tensor memory accelerator and wgmma.
+    bool isHopper() const { return getChip() == "sm_90a"; }
+  }];
 }
 
 def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
   let summary = "the choices of a kernel, made once by fa-select-schedule";
   let description = [{
     `br` and `bc` are the rows of a query tile and of a key tile (B_r and B_c
-    of the paper). `mr` and `nr` are the rows and columns of the register tile
-    that the CPU's matrix products are blocked by.
+    of the paper).
+
+    On a CPU `mr` and `nr` are the rows and columns of the register tile that
+    the matrix products are blocked by.
+
+    On a GPU the rows of a query tile are split among `groups` row groups of
+    `warps` warps each, and `stages` key tiles are in SRAM at a time.
 
     Constraints:
-     - schedule_c1: `br`, `bc`, `mr` and `nr` are positive.
+     - schedule_c1: `br`, `bc`, `groups`, `warps` and `stages` are positive;
+       `mr` and `nr` are positive, or neither is given.
      - schedule_c2: `br` and `bc` are at most 4096.
      - schedule_c3: `br` is a multiple of `mr`.
      - schedule_c4: `bc` is a multiple of `nr`.
+     - schedule_c5: `br` is a multiple of `groups`.
   }];
   let parameters = (ins
-    "int64_t":$br, "int64_t":$bc, "int64_t":$mr, "int64_t":$nr
+    "int64_t":$br, "int64_t":$bc,
+    DefaultValuedParameter<"int64_t", "0">:$mr,
+    DefaultValuedParameter<"int64_t", "0">:$nr,
+    DefaultValuedParameter<"int64_t", "1">:$groups,
+    DefaultValuedParameter<"int64_t", "1">:$warps,
+    DefaultValuedParameter<"int64_t", "1">:$stages
   );
-  let assemblyFormat = [{
-    `<` `br` `=` $br `,` `bc` `=` $bc `,` `mr` `=` $mr `,` `nr` `=` $nr `>`
-  }];
+  let assemblyFormat = [{ `<` struct(params) `>` }];
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Rows of the tile program of one row group.
+    int64_t getGroupRows() const { return getBr() / getGroups(); }
+  }];
 }
 
 #endif // FA_IR_FAATTRS_TD

@@ -58,8 +58,8 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
                      llvm::cl::init(0)};
   Option<int64_t> sram{
       *this, "sram",
-      llvm::cl::desc("Bytes of fast memory for the tiles of one block"),
-      llvm::cl::init(1 << 20)};
+      llvm::cl::desc("Bytes of fast memory for the tiles of one block (0: 1 MiB)"),
+      llvm::cl::init(0)};
   Option<int64_t> vectorBits{
       *this, "vector-bits",
       llvm::cl::desc("Width of a SIMD register: 128, 256 or 512"),

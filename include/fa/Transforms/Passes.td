@@ -98,29 +98,38 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
     each `fa.attention`; later passes only read them. A schedule that is there
     already is kept and checked. An option that is not 0 overrides one field.
 
-    The rule for the CPU: the register tile is mr x nr such that its
-    accumulators and one row of the right operand fill the SIMD registers;
-    B_c and B_r are 64, halved (B_c first) until the tiles of Q, K, V, S and O,
-    in f32, fit in `sram`. Says what it chose and why as a remark of category
+    On the CPU the register tile is mr x nr such that its accumulators fill half
+    of the SIMD registers; B_c and B_r are 64, halved (B_c first) until the
+    tiles of Q, K, V, S and O, in f32, fit in `sram`. On a GPU the rows are
+    split among row groups of warps, and B_c is the largest for which registers
+    and SRAM suffice. Says what it chose and why as a remark of category
     `schedule`.
 
     Fails if no tile, or not the tile asked for, fits.
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"cpu\"",
-           "What to compile for: cpu.">,
-    Option<"sram", "sram", "int64_t", /*default=*/"1048576",
-           "Bytes of fast memory that the tiles of one block may take.">,
+           "What to compile for: cpu, sm_80, sm_86, sm_89, sm_90a, sm_100 or "
+           "sm_120.">,
+    Option<"sram", "sram", "int64_t", /*default=*/"0",
+           "Bytes of fast memory that the tiles of one block may take (0: what "
+           "the chip has).">,
     Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
-           "Width of a SIMD register: 128, 256 or 512.">,
+           "Width of a CPU's SIMD register: 128, 256 or 512.">,
     Option<"br", "br", "int64_t", /*default=*/"0",
            "Rows of a query tile, B_r (0: chosen).">,
     Option<"bc", "bc", "int64_t", /*default=*/"0",
            "Rows of a key tile, B_c (0: chosen).">,
     Option<"mr", "mr", "int64_t", /*default=*/"0",
-           "Rows of the register tile (0: chosen).">,
+           "Rows of the CPU's register tile (0: chosen).">,
     Option<"nr", "nr", "int64_t", /*default=*/"0",
-           "Columns of the register tile (0: chosen).">
+           "Columns of the CPU's register tile (0: chosen).">,
+    Option<"groups", "groups", "int64_t", /*default=*/"0",
+           "Row groups of a GPU block (0: chosen).">,
+    Option<"warps", "warps", "int64_t", /*default=*/"0",
+           "Warps of a row group (0: chosen).">,
+    Option<"stages", "stages", "int64_t", /*default=*/"0",
+           "Key tiles that are in SRAM at a time (0: chosen).">
   ];
   let dependentDialects = ["::mlir::fa::FADialect"];
 }

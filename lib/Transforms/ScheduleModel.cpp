@@ -1,0 +1,130 @@
+//===- ScheduleModel.cpp - What fits on a target --------------------------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleModel.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::fa;
+
+int64_t fa::getDefaultSram(StringRef chip) {
+  constexpr int64_t kKiB = 1024;
+  return llvm::StringSwitch<int64_t>(chip)
+      .Case("sm_80", 163 * kKiB)
+      .Cases({"sm_86", "sm_89", "sm_120"}, 99 * kKiB)
+      .Cases({"sm_90a", "sm_100"}, 227 * kKiB)
+      .Default(1024 * kKiB);
+}
+
+/// The largest divisor of `size` that is at most `limit`.
+static int64_t getDivisorAtMost(int64_t size, int64_t limit) {
+  for (int64_t divisor = std::min(size, limit); divisor > 1; --divisor)
+    if (size % divisor == 0)
+      return divisor;
+  return 1;
+}
+
+int64_t fa::getTileBytes(TargetAttr target, const ScheduleProblem &problem,
+                         const ScheduleChoice &choice) {
+  int64_t br = choice.br, bc = choice.bc;
+  // CPU, in f32: Q_i, K_j, V_j, S_ij with P_ij, O_i.
+  if (target.isCPU())
+    return 4 * (br * problem.headDim +
+                bc * (problem.headDim + problem.headDimV) + 2 * br * bc +
+                br * problem.headDimV);
+  // GPU: Q_i and a ring of K_j and V_j, in chunks of 128 bytes a row.
+  auto padded = [&](int64_t headDim) {
+    return llvm::alignTo(headDim * problem.elementBytes, 128);
+  };
+  return br * padded(problem.headDim) +
+         choice.stages * bc *
+             (padded(problem.headDim) + padded(problem.headDimV));
+}
+
+/// Two registers wide, and accumulators in half of the registers (32 with
+/// AVX-512, else 16): enough independent FMAs to hide their latency, and room
+/// for the operands.
+static ScheduleChoice chooseForCPU(TargetAttr target,
+                                   const ScheduleProblem &problem,
+                                   const ScheduleRequest &request) {
+  int64_t nr = 2 * target.getVectorBits() / 32;
+  int64_t mr = target.getVectorBits() == 512 ? 8 : 4;
+
+  // Halve B_c, then B_r, until the tiles fit.
+  ScheduleChoice choice;
+  choice.br = request.br ? request.br : 64;
+  choice.bc = request.bc ? request.bc : 64;
+  auto fits = [&] {
+    return getTileBytes(target, problem, choice) <= target.getSram();
+  };
+  while (!request.bc && !fits() && choice.bc > nr)
+    choice.bc /= 2;
+  while (!request.br && !fits() && choice.br > mr)
+    choice.br /= 2;
+  choice.mr = request.mr ? request.mr : getDivisorAtMost(choice.br, mr);
+  choice.nr = request.nr ? request.nr : getDivisorAtMost(choice.bc, nr);
+  choice.reason = llvm::formatv("register tile of {0} x {1} for {2}-bit vectors",
+                                choice.mr, choice.nr, target.getVectorBits());
+  return choice;
+}
+
+/// wgmma: row groups of one warpgroup with 64 rows each. A thread of a group
+/// has 240 registers if there are two groups; it needs B_c/2 for S, D_v/2 for O
+/// and about 32 for the rest, and B_c/4 for P where it outlives S.
+static ScheduleChoice chooseForHopper(TargetAttr target,
+                                      const ScheduleProblem &problem,
+                                      const ScheduleRequest &request) {
+  ScheduleChoice choice;
+  choice.groups = request.groups ? request.groups : 2;
+  choice.warps = request.warps ? request.warps : 4;
+  choice.stages = request.stages ? request.stages : 2;
+  choice.br = request.br ? request.br : 64 * choice.groups;
+  choice.bc = request.bc ? request.bc : 128;
+  constexpr int64_t kRegisters = 240;
+  auto registers = [&] {
+    return choice.bc / 2 + choice.bc / 4 + problem.headDimV / 2 + 32;
+  };
+  while (!request.bc && choice.bc > 16 &&
+         (registers() > kRegisters ||
+          getTileBytes(target, problem, choice) > target.getSram()))
+    choice.bc -= 16;
+  choice.reason = llvm::formatv("{0} of {1} registers a thread", registers(),
+                                kRegisters);
+  return choice;
+}
+
+/// mma.sync: each warp has 16 rows. 8 warps at up to 128 registers a thread let
+/// two blocks share a multiprocessor.
+static ScheduleChoice chooseForMmaSync(TargetAttr target,
+                                       const ScheduleProblem &problem,
+                                       const ScheduleRequest &request) {
+  ScheduleChoice choice;
+  choice.groups = request.groups ? request.groups : 1;
+  choice.warps = request.warps ? request.warps : 8;
+  choice.stages = request.stages ? request.stages : 2;
+  choice.br = request.br ? request.br : 16 * choice.warps;
+  choice.bc = request.bc ? request.bc : 64;
+  while (!request.bc && choice.bc > 16 &&
+         getTileBytes(target, problem, choice) > target.getSram())
+    choice.bc /= 2;
+  choice.reason =
+      llvm::formatv("{0} warps of 16 rows", choice.warps);
+  return choice;
+}
+
+ScheduleChoice fa::chooseSchedule(TargetAttr target,
+                                  const ScheduleProblem &problem,
+                                  const ScheduleRequest &request) {
+  if (target.isCPU())
+    return chooseForCPU(target, problem, request);
+  if (target.isHopper())
+    return chooseForHopper(target, problem, request);
+  return chooseForMmaSync(target, problem, request);
+}

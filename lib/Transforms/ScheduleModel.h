@@ -1,0 +1,54 @@
+//===- ScheduleModel.h - What fits on a target -----------------*- C++ -*-===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to fa-select-schedule: the resource model of each kind of target.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FA_LIB_TRANSFORMS_SCHEDULEMODEL_H
+#define FA_LIB_TRANSFORMS_SCHEDULEMODEL_H
+
+#include "fa/IR/FA.h"
+
+#include <string>
+
+namespace mlir::fa {
+
+/// The fields that a user asked for; 0 where the model chooses.
+struct ScheduleRequest {
+  int64_t br = 0, bc = 0, mr = 0, nr = 0, groups = 0, warps = 0, stages = 0;
+};
+
+/// The sizes of a problem that a schedule depends on.
+struct ScheduleProblem {
+  int64_t headDim, headDimV;
+  int64_t elementBytes;
+};
+
+/// A choice, not yet verified, and the reason for it.
+struct ScheduleChoice {
+  int64_t br, bc, mr = 0, nr = 0, groups = 1, warps = 1, stages = 1;
+  std::string reason;
+};
+
+/// Bytes of fast memory of a known target: L2 of a core, or the workgroup
+/// memory that one block may have (CUDA C++ Programming Guide, table of
+/// technical specifications).
+int64_t getDefaultSram(StringRef chip);
+
+/// Bytes that the tiles of one block take with the given choice.
+int64_t getTileBytes(TargetAttr target, const ScheduleProblem &problem,
+                     const ScheduleChoice &choice);
+
+/// Chooses what `request` leaves open.
+ScheduleChoice chooseSchedule(TargetAttr target,
+                              const ScheduleProblem &problem,
+                              const ScheduleRequest &request);
+
+} // namespace mlir::fa
+
+#endif // FA_LIB_TRANSFORMS_SCHEDULEMODEL_H
