@@ -1,0 +1,431 @@
+//===- FAGPUOps.td - Operations of the fagpu dialect -------*- tablegen -*-===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Labels such as dot_c1 name one constraint: in the description, beside the
+// check, and as the function of test/Dialect/FAGPU/invalid.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FAGPU_IR_FAGPUOPS_TD
+#define FAGPU_IR_FAGPUOPS_TD
+
+include "fagpu/IR/FAGPUDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class FAGPU_Op<string mnemonic, list<Trait> traits = []>
+    : Op<FAGPU_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// Attributes and types
+//===----------------------------------------------------------------------===//
+
+def FAGPU_SramAttr : AttrDef<FAGPU_Dialect, "Sram"> {
+  let mnemonic = "sram";
+  let summary = "the memory space of a tile in workgroup memory";
+  let description = [{
+    A tile of R rows and C columns is stored in chunks of `swizzle` bytes a row:
+    all rows of the first chunk, then all rows of the second, the last chunk
+    filled up. Within a chunk the 16-byte unit u of row r stands at unit
+    u xor (r mod 8) (128-byte swizzle), so that the same units of 8 consecutive
+    rows lie in different banks. This is the layout that a tensor map with
+    SWIZZLE_128B writes and that a wgmma descriptor reads (PTX ISA, "Shared
+    memory matrix layout"), and one that ldmatrix reads without conflicts.
+
+    The type of the tile keeps its logical shape and strides, so that views of
+    rows are ordinary `memref.subview` ops.
+
+    Constraints:
+     - sram_c1: `swizzle` is 128.
+  }];
+  let parameters = (ins "int64_t":$swizzle);
+  let assemblyFormat = "`<` `swizzle` `=` $swizzle `>`";
+  let genVerifyDecl = 1;
+}
+
+def FAGPU_RingType : TypeDef<FAGPU_Dialect, "Ring"> {
+  let mnemonic = "ring";
+  let summary = "stages of one tile in SRAM, filled and read in turn";
+  let description = [{
+    Position t of the ring is stage t mod `stages`, in its use number
+    t / `stages`. Where a producer fills the ring by tensor maps, each stage has
+    two mbarriers: full (armed by the producer, completed by the copy) and empty
+    (one arrival of each warp that reads). The phase that is waited for is the
+    parity of the use number.
+
+    Constraints:
+     - ring_c1: `stages` is positive.
+     - ring_c2: `tile` is a 2-D memref with static shape in `#fagpu.sram`.
+  }];
+  let parameters = (ins "int64_t":$stages, "::mlir::MemRefType":$tile);
+  let assemblyFormat = "`<` $stages `,` $tile `>`";
+  let genVerifyDecl = 1;
+}
+
+def FAGPU_Contract : I32EnumAttr<"Contract",
+    "the dimension of B that a product sums over", [
+    I32EnumAttrCase<"Columns", 0, "columns">,
+    I32EnumAttrCase<"Rows", 1, "rows">
+  ]> {
+  let cppNamespace = "::mlir::fagpu";
+  let genSpecializedAttr = 0;
+}
+def FAGPU_ContractAttr : EnumAttr<FAGPU_Dialect, FAGPU_Contract, "contract">;
+
+def FAGPU_Float16 : AnyTypeOf<[F16, BF16], "f16 or bf16">;
+def FAGPU_GlobalTile : MemRefRankOf<[FAGPU_Float16], [2]>;
+def FAGPU_SramTile : Type<
+    CPred<"::mlir::fagpu::isSramTile($_self)">,
+    "2-D memref of f16 or bf16 in #fagpu.sram", "::mlir::MemRefType">;
+def FAGPU_Fragment : VectorOfRankAndType<[1], [FAGPU_Float16]>;
+def FAGPU_Accumulator : VectorOfRankAndType<[1], [F32]>;
+
+//===----------------------------------------------------------------------===//
+// Promoted
+//===----------------------------------------------------------------------===//
+
+def FAGPU_AllocOp : FAGPU_Op<"alloc", [Pure]> {
+  let summary = "a tile or a ring in workgroup memory";
+  let description = [{
+    Space in the dynamic workgroup memory of the block. `offset` is in bytes from
+    its start; it is assigned by `fa-plan-sram`.
+
+    Example:
+
+    ```mlir
+    %q = fagpu.alloc : memref<128x64xbf16, #fagpu.sram<swizzle = 128>>
+    %k = fagpu.alloc offset = 16384 : !fagpu.ring<2, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>>
+    ```
+
+    Constraints:
+     - alloc_c1: `offset` is a multiple of 1024, the period of the swizzle.
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs AnyTypeOf<[FAGPU_SramTile, FAGPU_RingType]>:$result);
+  let assemblyFormat = "(`offset` `=` $offset^)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Bytes that the tiles take, without barriers.
+    int64_t getByteSize();
+  }];
+}
+
+class FAGPU_CopyLikeOp<string mnemonic, list<Trait> traits = []>
+    : FAGPU_Op<mnemonic, traits> {
+  let arguments = (ins Arg<FAGPU_GlobalTile, "", [MemRead]>:$source,
+                       Arg<FAGPU_SramTile, "", [MemWrite]>:$target);
+  let assemblyFormat = [{
+    $source `to` $target attr-dict `:` type($source) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
+def FAGPU_CopyOp : FAGPU_CopyLikeOp<"copy"> {
+  let summary = "copy a tile to SRAM";
+  let description = [{
+    `source` may have fewer rows than `target`, with a dynamic size, and fewer
+    columns than the chunks of `target` hold: the rest becomes zero.
+
+    Example:
+
+    ```mlir
+    fagpu.copy %src to %q : memref<?x64xbf16, strided<[?, 1], offset: ?>>, memref<128x64xbf16, #fagpu.sram<swizzle = 128>>
+    ```
+
+    Constraints:
+     - copy_c1: `source` and `target` have the same number of columns.
+     - copy_c2: a static number of rows of `source` is that of `target`.
+     - copy_c3: `source` is not in SRAM and has a contiguous last dimension.
+  }];
+}
+
+/// The stage is a tile of the ring.
+def FAGPU_StageOfRing : TypesMatchWith<
+    "the stage to have the type of the ring's tile", "ring", "stage",
+    "::llvm::cast<::mlir::fagpu::RingType>($_self).getTile()">;
+
+def FAGPU_FillOp : FAGPU_Op<"fill", [FAGPU_StageOfRing]> {
+  let summary = "copy a tile to the next stage of a ring";
+  let description = [{
+    The result is stage `position` mod stages of the ring, holding `source`. It
+    may be read until position + stages is filled.
+
+    Example:
+
+    ```mlir
+    %k = fagpu.fill %ring[%t] from %src : !fagpu.ring<2, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>>, memref<?x64xbf16, strided<[?, 1], offset: ?>>
+    ```
+
+    Constraints:
+     - fill_c1: `source` fits the ring's tile as in copy_c1 to copy_c3.
+  }];
+  let arguments = (ins FAGPU_RingType:$ring, Index:$position,
+                       Arg<FAGPU_GlobalTile, "", [MemRead]>:$source);
+  let results = (outs Res<FAGPU_SramTile, "", [MemWrite]>:$stage);
+  let assemblyFormat = [{
+    $ring `[` $position `]` `from` $source attr-dict
+    `:` type($ring) `,` type($source)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Scheduled: sm_80
+//===----------------------------------------------------------------------===//
+
+def FAGPU_CopyAsyncOp : FAGPU_CopyLikeOp<"copy_async"> {
+  let summary = "begin to copy a tile to SRAM, by all threads of the block";
+  let description = [{
+    As `fagpu.copy`, but `target` holds the tile only after the copies that were
+    committed with it have been waited for (`nvvm.cp.async.commit.group`,
+    `nvvm.cp.async.wait.group`) and a barrier. Each thread copies its share in
+    units of 16 bytes: `cp.async.cg.shared.global`, with a source size of 0 for
+    what is past the end. Needs 16-byte alignment of the rows of `source`.
+
+    Example:
+
+    ```mlir
+    fagpu.copy_async %src to %q : memref<?x64xbf16, strided<[?, 1], offset: ?>>, memref<128x64xbf16, #fagpu.sram<swizzle = 128>>
+    ```
+
+    Constraints:
+     - copy_async_c1: as copy_c1 to copy_c3.
+  }];
+}
+
+def FAGPU_SlotOp : FAGPU_Op<"slot", [Pure, FAGPU_StageOfRing]> {
+  let summary = "a stage of a ring";
+  let description = [{
+    Stage `position` mod stages, without any wait.
+
+    Example:
+
+    ```mlir
+    %k = fagpu.slot %ring[%t] : !fagpu.ring<2, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>>
+    ```
+  }];
+  let arguments = (ins FAGPU_RingType:$ring, Index:$position);
+  let results = (outs FAGPU_SramTile:$stage);
+  let assemblyFormat = [{
+    $ring `[` $position `]` attr-dict
+    `:` type($ring)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Scheduled: sm_90a
+//===----------------------------------------------------------------------===//
+
+def FAGPU_SpecializeOp : FAGPU_Op<"specialize", [
+    RecursiveMemoryEffects, NoRegionArguments, SingleBlock, NoTerminator
+  ]> {
+  let summary = "split the block into a producer and row groups";
+  let description = [{
+    The first warpgroup (128 threads) runs the `producer` region, of which one
+    thread issues the copies; each of the `groups` warpgroups after it runs the
+    `consumer` region. `producer_registers` and `consumer_registers` are the
+    registers of a thread (`setmaxnreg`, PTX ISA 9.7.19.5).
+
+    No barrier of the whole block may stand in the regions.
+
+    Constraints:
+     - specialize_c1: `groups` is positive.
+     - specialize_c2: register counts are multiples of 8 from 24 to 240.
+     - specialize_c3: no `gpu.barrier` or `nvvm.barrier0` in the regions.
+  }];
+  let arguments = (ins I64Attr:$groups, I64Attr:$producer_registers,
+                       I64Attr:$consumer_registers);
+  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumer);
+  let assemblyFormat = [{
+    `groups` `=` $groups
+    `registers` `=` `(` $producer_registers `,` $consumer_registers `)`
+    attr-dict-with-keyword `producer` $producer `consumer` $consumer
+  }];
+  let hasVerifier = 1;
+}
+
+def FAGPU_GroupIdOp : FAGPU_Op<"group_id", [Pure]> {
+  let summary = "the number of the row group that runs this";
+  let description = [{
+    tid / 128 - 1 in the consumer region of `fagpu.specialize`.
+
+    Example:
+
+    ```mlir
+    %g = fagpu.group_id
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def FAGPU_LoadOp : FAGPU_Op<"load"> {
+  let summary = "fill a stage of a ring by the tensor memory accelerator";
+  let description = [{
+    Waits until the readers have released the last use of the stage, arms its
+    full barrier with the bytes of the tile, and begins the copy of the rows from
+    `row` on of one head: `cp.async.bulk.tensor` with a tensor map of `source`,
+    which clips at the ends of all dimensions and fills with zeros. Run by one
+    thread.
+
+    Example:
+
+    ```mlir
+    fagpu.load %ring[%t] from %K[%b, %h, %row] : !fagpu.ring<2, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>>, memref<?x?x?x64xbf16, strided<[?, ?, ?, 1], offset: ?>>
+    ```
+
+    Constraints:
+     - load_c1: `source` has the columns and element type of the ring's tile.
+     - load_c2: `source` is an argument of the function, for which the caller
+       makes the tensor map.
+  }];
+  let arguments = (ins FAGPU_RingType:$ring, Index:$position,
+                       Arg<MemRefRankOf<[FAGPU_Float16], [4]>, "",
+                           [MemRead, MemWrite]>:$source,
+                       Index:$batch, Index:$head, Index:$row);
+  let assemblyFormat = [{
+    $ring `[` $position `]` `from` $source `[` $batch `,` $head `,` $row `]`
+    attr-dict `:` type($ring) `,` type($source)
+  }];
+  let hasVerifier = 1;
+}
+
+def FAGPU_AcquireOp : FAGPU_Op<"acquire", [
+    MemoryEffects<[MemRead, MemWrite]>, FAGPU_StageOfRing
+  ]> {
+  let summary = "wait until a stage of a ring is full";
+  let description = [{
+    `mbarrier.try_wait.parity` on the full barrier of the stage, by all threads
+    of the row group.
+
+    Example:
+
+    ```mlir
+    %k = fagpu.acquire %ring[%t] : !fagpu.ring<2, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>>
+    ```
+  }];
+  let arguments = (ins FAGPU_RingType:$ring, Index:$position);
+  let results = (outs FAGPU_SramTile:$stage);
+  let assemblyFormat = [{
+    $ring `[` $position `]` attr-dict
+    `:` type($ring)
+  }];
+}
+
+def FAGPU_ReleaseOp : FAGPU_Op<"release", [
+    MemoryEffects<[MemRead, MemWrite]>
+  ]> {
+  let summary = "let the producer fill a stage anew";
+  let description = [{
+    One lane of each warp arrives at the empty barrier of the stage. All reads of
+    the stage must be complete: a product that reads it, waited for.
+
+    Example:
+
+    ```mlir
+    fagpu.release %ring[%t] : !fagpu.ring<2, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>>
+    ```
+  }];
+  let arguments = (ins FAGPU_RingType:$ring, Index:$position);
+  let assemblyFormat = "$ring `[` $position `]` attr-dict `:` type($ring)";
+}
+
+//===----------------------------------------------------------------------===//
+// Warp
+//===----------------------------------------------------------------------===//
+
+def FAGPU_DotOp : FAGPU_Op<"dot", [
+    AllTypesMatch<["acc", "result"]>
+  ]> {
+  let summary = "the matrix product of a row group, D = A B + C";
+  let description = [{
+    Values are those of one thread of a group of `warps` warps. A is a tile
+    [M, K] in SRAM or in registers. B is a tile in SRAM that is read in one of two
+    ways: `columns` sums over its columns (B is [N, K], as in Q K^T), `rows` over
+    its rows (B is [K, N], as in P V). C and D are the accumulators of [M, N].
+
+    In registers a warp has 16 rows (for M = 16 * warps). A thread of lane l holds
+    of an accumulator, at index 4 j + 2 i + k, the element
+
+        row l / 4 + 8 i,  column 8 j + 2 (l mod 4) + k      i, k in {0, 1}
+
+    (PTX ISA, mma.m16n8k16 and wgmma accumulator fragments), and an A fragment
+    has the same order. So what was accumulated by one product is the A of the
+    next after conversion to 16 bits.
+
+    sm_80: `ldmatrix` and `mma.sync.m16n8k16`. sm_90a: one chain of
+    `wgmma.mma_async` with its fence and commit; the result, and the reads of A
+    and B from SRAM, are complete only after `fagpu.wait_dot`.
+
+    Example:
+
+    ```mlir
+    %s = fagpu.dot %q, %k, %zero contract = columns warps = 4
+        : memref<64x64xbf16, #fagpu.sram<swizzle = 128>>, memref<128x64xbf16, #fagpu.sram<swizzle = 128>>, vector<64xf32>
+    ```
+
+    Constraints:
+     - dot_c1: A and B have the same element type.
+     - dot_c2: A in SRAM is [16 * warps, K], with the K of B; A in registers has
+       K / 2 elements.
+     - dot_c3: the accumulator has N / 2 elements.
+     - dot_c4: a K that is summed over rows is a multiple of 16; N is a multiple
+       of 8.
+  }];
+  let arguments = (ins
+    Arg<AnyTypeOf<[FAGPU_SramTile, FAGPU_Fragment]>, "", [MemRead]>:$a,
+    Arg<FAGPU_SramTile, "", [MemRead]>:$b,
+    FAGPU_Accumulator:$acc,
+    FAGPU_ContractAttr:$contract,
+    I64Attr:$warps
+  );
+  let results = (outs FAGPU_Accumulator:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $acc `contract` `=` $contract `warps` `=` $warps attr-dict
+    `:` type($a) `,` type($b) `,` type($acc)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The K and N of the product.
+    int64_t getK();
+    int64_t getN();
+    MemRefType getBType() { return getB().getType(); }
+  }];
+}
+
+def FAGPU_WaitDotOp : FAGPU_Op<"wait_dot", [
+    MemoryEffects<[MemRead, MemWrite]>,
+    AllTypesMatch<["value", "result"]>
+  ]> {
+  let summary = "wait for the products of this thread's group";
+  let description = [{
+    Waits until at most `pending` of the products issued are not complete
+    (`wgmma.wait_group`). The result is `value`, the result of a product, which
+    may be used from here on. Nothing to do on sm_80.
+
+    Example:
+
+    ```mlir
+    %s1 = fagpu.wait_dot %s pending = 0 : vector<64xf32>
+    ```
+
+    Constraints:
+     - wait_dot_c1: `pending` is from 0 to 7.
+  }];
+  let arguments = (ins FAGPU_Accumulator:$value, I64Attr:$pending);
+  let results = (outs FAGPU_Accumulator:$result);
+  let assemblyFormat = [{
+    $value `pending` `=` $pending attr-dict `:` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // FAGPU_IR_FAGPUOPS_TD
