@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -80,6 +81,16 @@ static const llvm::StringMap<UnaryReal> &getUnaryReal() {
 /// The larger of two numbers; NaN if either is.
 static double maximum(double a, double b) {
   return std::isnan(a) || std::isnan(b) ? a + b : std::fmax(a, b);
+}
+
+/// Tests of one number.
+static const llvm::StringMap<bool (*)(double)> &getTests() {
+  static const llvm::StringMap<bool (*)(double)> table = {
+      {"math.isfinite", [](double x) { return std::isfinite(x); }},
+      {"math.isinf", [](double x) { return std::isinf(x); }},
+      {"math.isnan", [](double x) { return std::isnan(x); }},
+  };
+  return table;
 }
 
 static const llvm::StringMap<BinaryReal> &getBinaryReal() {
@@ -329,8 +340,9 @@ private:
       return slots[value] = addSlot(it->second.scalar);
     Operation *op = value.getDefiningOp();
     if (!op)
-      return llvm::createStringError("a region uses an argument that has no "
-                                     "value");
+      return llvm::createStringError(
+          // untested: the tool gives every argument a value
+          "a region uses a block argument that has no value");
     if (llvm::Error error = addOp(op))
       return error;
     return slots[value];
@@ -399,6 +411,8 @@ private:
     StringRef name = op->getName().getStringRef();
     if (UnaryReal fn = getUnaryReal().lookup(name))
       return [fn](ArrayRef<Slot> in) { return makeReal(fn(in[0].real)); };
+    if (bool (*fn)(double) = getTests().lookup(name))
+      return [fn](ArrayRef<Slot> in) { return makeInteger(fn(in[0].real)); };
     if (BinaryReal fn = getBinaryReal().lookup(name))
       return [fn](ArrayRef<Slot> in) {
         return makeReal(fn(in[0].real, in[1].real));
@@ -482,17 +496,19 @@ private:
     auto it = bindings.find(value);
     if (it == bindings.end() || !it->second.table)
       return llvm::createStringError(
-          "a region reads a table that is neither an argument of the function "
-          "nor a constant");
+          "a region reads a table that is neither an input of the function nor "
+          "a constant, which the reference cannot follow");
     const fart::HostTensor *table = it->second.table;
     return Apply([table](ArrayRef<Slot> in) {
-      std::optional<int64_t> index = linearize(in, table->getShape());
-      return makeReal(index ? table->get(*index)
-                            : std::numeric_limits<double>::quiet_NaN());
+      std::optional<int64_t> offset =
+          getOffset(in, table->getShape(), table->getStrides());
+      return makeReal(offset ? table->get(*offset)
+                             : std::numeric_limits<double>::quiet_NaN());
     });
   }
 
-  static llvm::Expected<Apply> makeReadConstant(DenseElementsAttr constant) {
+  /// The same for a table of constants; nothing if it does not hold numbers.
+  static Apply makeReadConstant(DenseElementsAttr constant) {
     std::vector<Slot> elements;
     if (isa<FloatType>(constant.getElementType()))
       for (APFloat element : constant.getValues<APFloat>())
@@ -501,26 +517,28 @@ private:
       for (APInt element : constant.getValues<APInt>())
         elements.push_back(makeInteger(element.getSExtValue()));
     else
-      return llvm::createStringError(
-          "a region reads a table of elements that are no numbers");
-    return Apply([elements, shape = constant.getType().getShape().vec()](
-                     ArrayRef<Slot> in) {
-      std::optional<int64_t> index = linearize(in, shape);
-      return index ? elements[*index]
-                   : makeReal(std::numeric_limits<double>::quiet_NaN());
-    });
+      return Apply();
+    ArrayRef<int64_t> shape = constant.getType().getShape();
+    return [elements, shape = shape.vec(),
+            strides = computeStrides(shape)](ArrayRef<Slot> in) {
+      std::optional<int64_t> offset = getOffset(in, shape, strides);
+      return offset ? elements[*offset]
+                    : makeReal(std::numeric_limits<double>::quiet_NaN());
+    };
   }
 
-  /// The row-major index of an element, if it is inside of `shape`.
-  static std::optional<int64_t> linearize(ArrayRef<Slot> indices,
-                                          ArrayRef<int64_t> shape) {
-    int64_t linear = 0;
-    for (auto [index, extent] : llvm::zip_equal(indices, shape)) {
+  /// Where the element at `indices` is, if it is inside of `shape`.
+  static std::optional<int64_t> getOffset(ArrayRef<Slot> indices,
+                                          ArrayRef<int64_t> shape,
+                                          ArrayRef<int64_t> strides) {
+    int64_t offset = 0;
+    for (auto [index, extent, stride] :
+         llvm::zip_equal(indices, shape, strides)) {
       if (index.integer < 0 || index.integer >= extent)
         return std::nullopt;
-      linear = linear * extent + index.integer;
+      offset += index.integer * stride;
     }
-    return linear;
+    return offset;
   }
 
   const llvm::DenseMap<Value, Binding> &bindings;

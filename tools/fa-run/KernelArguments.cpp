@@ -109,10 +109,8 @@ llvm::Error KernelArguments::readExtras(const RunOptions &options,
   return llvm::Error::success();
 }
 
-/// Fails if the tensors of `problem` do not fit in the memory of the machine,
-/// rather than be killed half way.
-static llvm::Error checkMemory(const RunOptions &options,
-                               const AttentionProblem &problem) {
+llvm::Error fa::checkMemory(const RunOptions &options,
+                            const AttentionProblem &problem) {
   auto count = [](const std::vector<int64_t> &shape) {
     double elements = 1;
     for (int64_t extent : shape)
@@ -142,8 +140,6 @@ static llvm::Error checkMemory(const RunOptions &options,
 
 llvm::Error KernelArguments::allocate(const RunOptions &options,
                                       const AttentionProblem &problem) {
-  if (llvm::Error error = checkMemory(options, problem))
-    return error;
   // With bshd the heads of one position are neighbours in memory.
   std::vector<int64_t> order = {0, 1, 2, 3};
   if (options.layout == "bshd")
@@ -196,6 +192,9 @@ SmallVector<KernelArgument> KernelArguments::getArguments(AttentionFunc &func) {
 llvm::DenseMap<Value, RegionEvaluator::Binding>
 KernelArguments::getBindings(AttentionFunc &func) {
   llvm::DenseMap<Value, RegionEvaluator::Binding> bindings;
+  bindings[func.func.getArgument(func.query)].table = &*query;
+  bindings[func.func.getArgument(func.key)].table = &*key;
+  bindings[func.func.getArgument(func.value)].table = &*value;
   for (const auto &[number, argument] : extras) {
     Type type = func.func.getArgumentTypes()[number];
     double real = argument.real;

@@ -16,6 +16,11 @@
 
 namespace mlir::fa {
 
+/// Fails if the tensors of `problem` do not fit in the memory of the machine,
+/// rather than be killed half way.
+llvm::Error checkMemory(const RunOptions &options,
+                        const AttentionProblem &problem);
+
 /// The arguments of one call, in the order of the function. Owns the tensors.
 class KernelArguments {
 public:
@@ -34,7 +39,7 @@ public:
   /// Everything in the order of `func`'s arguments.
   SmallVector<KernelArgument> getArguments(AttentionFunc &func);
 
-  /// Values of the extra arguments, for the evaluation of regions.
+  /// Values of the inputs, for the evaluation of regions.
   llvm::DenseMap<Value, RegionEvaluator::Binding>
   getBindings(AttentionFunc &func);
 

@@ -53,8 +53,10 @@ void fa::printReport(const RunReport &report, raw_ostream &os) {
     os << llvm::format(" (median of %d, best %.3f ms)",
                        static_cast<int>(report.numRuns),
                        report.minSeconds * 1e3);
-  os << llvm::format("\nmemory     %.1f MB at the peak\n",
-                     static_cast<double>(report.peakBytes) * 1e-6);
+  os << '\n';
+  if (report.peakBytes)
+    os << llvm::format("memory     %.1f MB at the peak\n",
+                       static_cast<double>(*report.peakBytes) * 1e-6);
   if (!report.check)
     return;
   printAccuracy("O", report.check->output, os);
@@ -116,8 +118,9 @@ llvm::json::Object fa::makeJSON(const RunReport &report) {
       {"run_ms", report.runSeconds * 1e3},
       {"run_min_ms", report.minSeconds * 1e3},
       {"runs", report.numRuns},
-      {"gflops", makeNumber(report.getGFlops())},
-      {"peak_bytes", report.peakBytes}};
+      {"gflops", makeNumber(report.getGFlops())}};
+  if (report.peakBytes)
+    json["peak_bytes"] = *report.peakBytes;
   if (report.check)
     json["check"] =
         llvm::json::Object{{"output", ::makeJSON(report.check->output)},

@@ -10,6 +10,7 @@
 #include "KernelArguments.h"
 #include "fa/InitAllDialects.h"
 #include "fa/Runtime/Npy.h"
+#include "fa/Runtime/PeakMemory.h"
 #include "fa/Support/AttentionFunc.h"
 #include "fa/Support/RegionEvaluator.h"
 #include "llvm/Support/FileSystem.h"
@@ -17,7 +18,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <sys/resource.h>
 
 using namespace mlir;
 using namespace mlir::fa;
@@ -251,7 +251,7 @@ llvm::Expected<RunReport> Runner::run(const RunOptions &options) {
     return error;
   if (llvm::Error error = openOutput(options.lse, lseFile))
     return error;
-  if (llvm::Error error = arguments.allocate(options, *problem))
+  if (llvm::Error error = checkMemory(options, *problem))
     return error;
 
   if (!options.dumpDir.empty())
@@ -262,6 +262,9 @@ llvm::Expected<RunReport> Runner::run(const RunOptions &options) {
   if (!kernel)
     return kernel.takeError();
 
+  fart::PeakMemory memory;
+  if (llvm::Error error = arguments.allocate(options, *problem))
+    return error;
   RunReport report;
   report.problem = *problem;
   report.level = options.level;
@@ -270,9 +273,7 @@ llvm::Expected<RunReport> Runner::run(const RunOptions &options) {
   if (llvm::Error error = timeKernel(
           **kernel, options.bench, arguments.getArguments(*func), pool, report))
     return error;
-  rusage usage;
-  if (getrusage(RUSAGE_SELF, &usage) == 0)
-    report.peakBytes = int64_t(usage.ru_maxrss) * 1024;
+  report.peakBytes = memory.getBytes();
 
   if (options.check) {
     llvm::Expected<fart::CheckResult> check =

@@ -45,7 +45,8 @@ struct RunReport {
   double runSeconds = 0; ///< Median, if there was more than one run.
   double minSeconds = 0;
   int64_t numRuns = 1;
-  int64_t peakBytes = 0; ///< Resident memory of the process, so far.
+  /// Memory that the tensors made here and the runs took, at the peak.
+  std::optional<int64_t> peakBytes;
   std::optional<fart::CheckResult> check;
 
   double getGFlops() const { return problem.getFlops() / runSeconds * 1e-9; }

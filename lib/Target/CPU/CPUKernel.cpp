@@ -81,8 +81,9 @@ llvm::Error addPackedWrapper(llvm::Module &module, StringRef name,
                              StringRef calleeName) {
   llvm::Function *callee = module.getFunction(calleeName);
   if (!callee || callee->isDeclaration())
-    return llvm::createStringError("the lowered module has no function '" +
-                                   calleeName + "'");
+    return llvm::createStringError(
+        // untested: the pipeline makes both functions
+        "the lowered module has no function '" + calleeName + "'");
   llvm::LLVMContext &context = module.getContext();
   llvm::IRBuilder<> builder(context);
   auto *type = llvm::FunctionType::get(
@@ -148,7 +149,9 @@ CPUKernel::compile(ModuleOp module, StringRef name,
                    const CPUPipelineOptions &options) {
   auto func = module.lookupSymbol<func::FuncOp>(name);
   if (!func)
-    return llvm::createStringError("there is no function @" + name);
+    return llvm::createStringError(
+        // untested: callers name a function that they found
+        "there is no function @" + name);
   std::unique_ptr<CPUKernel> kernel(new CPUKernel());
   llvm::append_range(kernel->argumentTypes, func.getArgumentTypes());
 
@@ -222,9 +225,10 @@ llvm::Error CPUKernel::generateCode(ModuleOp lowered, StringRef name) {
 llvm::Error CPUKernel::run(ArrayRef<KernelArgument> arguments,
                            fart::ThreadPool &pool) const {
   if (arguments.size() != argumentTypes.size())
-    return llvm::createStringError("expected " + Twine(argumentTypes.size()) +
-                                   " kernel arguments but got " +
-                                   Twine(arguments.size()));
+    return llvm::createStringError(
+        // untested: callers follow the signature
+        "expected " + Twine(argumentTypes.size()) +
+        " kernel arguments but got " + Twine(arguments.size()));
 
   // Storage first, addresses second: the vectors must not grow in between.
   SmallVector<SmallVector<int64_t>> descriptors(arguments.size());
@@ -237,8 +241,10 @@ llvm::Error CPUKernel::run(ArrayRef<KernelArgument> arguments,
         (shaped &&
          (shaped.getRank() != argument.tensor->getRank() ||
           getDType(shaped.getElementType()) != argument.tensor->getDType())))
-      return llvm::createStringError("expected kernel argument " + Twine(i) +
-                                     " to be of type " + debugString(type));
+      return llvm::createStringError(
+          // untested: callers follow the signature
+          "expected kernel argument " + Twine(i) + " to be of type " +
+          debugString(type));
     if (shaped) {
       descriptors[i] = makeDescriptor(*argument.tensor);
       values[i] = descriptors[i].data();

@@ -1,0 +1,109 @@
+//===- Package.h - A compiled kernel and how to launch it -------*- C++ -*-===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A package is PTX text and a manifest in JSON that says which problem it
+// solves, and for each kernel in it what it takes and how it is launched.
+// docs/Packages.md has the format.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FA_RUNTIME_PACKAGE_H
+#define FA_RUNTIME_PACKAGE_H
+
+#include "fa/Runtime/Problem.h"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace fart {
+
+/// A dimension of a tensor whose extent or stride is known at launch.
+enum class TensorDim { Batch, Heads, Rows };
+
+/// A number, or that of a dimension of the tensor.
+using Extent = std::variant<int64_t, TensorDim>;
+
+/// How the tensor map of one tensor is made; dimensions from the innermost.
+struct TensorMapRecipe {
+  struct Dim {
+    Extent size;
+    Extent stride; ///< In bytes; of the first dimension that of one element.
+  };
+
+  TensorName tensor;
+  int64_t swizzle = 0; ///< 0, 32, 64 or 128 bytes.
+  std::vector<int64_t> box;
+  std::vector<Dim> dims;
+};
+
+/// A tensor as MLIR's expanded memref descriptor: allocated pointer, aligned
+/// pointer, offset, sizes, strides (in elements).
+struct MemRefArgument {
+  TensorName tensor;
+};
+
+/// What one or more parameters of a kernel are made from.
+using PackageArgument = std::variant<MemRefArgument, TensorMapRecipe>;
+
+/// What has to hold of Q, K, V and O for a kernel to be right, in bytes.
+struct Guards {
+  int64_t pointerAlignment = 1;
+  int64_t strideAlignment = 1;
+};
+
+struct PackageKernel {
+  std::string entry;
+  std::string target; ///< sm_80, sm_90a, ...
+  std::string ptx;    ///< A file beside the manifest.
+  Guards guards;
+  std::vector<PackageArgument> arguments;
+  int64_t block = 0;     ///< Threads.
+  int64_t queryTile = 0; ///< Rows of Q that one block computes.
+  int64_t sramBytes = 0; ///< Dynamic shared memory.
+  std::optional<int64_t> registers;
+  std::string schedule;
+  std::optional<double> hbmBytes;
+};
+
+/// What every kernel of a package computes. A size that is set is the only one
+/// that the kernels take.
+struct PackageProblem {
+  DType dtype = DType::F32;
+  int64_t headDim = 0;
+  int64_t headDimV = 0;
+  Band mask;
+  double scale = 1;
+  /// Regions are compiled in; the reference does not know them.
+  bool hasScoreRegion = false;
+  bool hasMaskRegion = false;
+  std::optional<int64_t> batch, heads, kvHeads, seqQ, seqKV;
+};
+
+struct Package {
+  std::string name;
+  PackageProblem problem;
+  std::vector<PackageKernel> kernels; ///< In order of preference.
+  std::string path; ///< Of the manifest; the PTX lies beside it.
+
+  /// Reads a manifest. The error begins with `path` and names the field.
+  static Result<Package> parse(const std::string &text,
+                               const std::string &path);
+  /// Reads the file at `path`.
+  static Result<Package> read(const std::string &path);
+
+  /// The PTX of `kernel`, from its file.
+  Result<std::string> readPTX(const PackageKernel &kernel) const;
+};
+
+/// The whole file as text; fails with one message that names the path.
+Result<std::string> readTextFile(const std::string &path);
+
+} // namespace fart
+
+#endif // FA_RUNTIME_PACKAGE_H

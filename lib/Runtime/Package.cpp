@@ -1,0 +1,241 @@
+//===- Package.cpp - Reads the manifest of a kernel package ---------------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fa/Runtime/Package.h"
+#include "JsonReader.h"
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+using namespace fart;
+
+static constexpr int64_t maxInteger = std::numeric_limits<int64_t>::max();
+/// Limits of tensor maps, from the driver's documentation.
+static constexpr size_t maxMapRank = 5;
+static constexpr int64_t maxBox = 256;
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+static TensorName readTensorName(const JsonReader &json) {
+  if (json.isString())
+    if (std::optional<TensorName> tensor = parseTensorName(json.readString()))
+      return *tensor;
+  json.fail("Q, K, V, O or LSE");
+  return TensorName::Q;
+}
+
+/// A number from `min` up, or batch, heads or rows.
+static Extent readExtent(const JsonReader &json, int64_t min) {
+  if (!json.isString())
+    return json.readInteger(min, maxInteger);
+  std::string name = json.readString();
+  if (name == "batch")
+    return TensorDim::Batch;
+  if (name == "heads")
+    return TensorDim::Heads;
+  if (name == "rows")
+    return TensorDim::Rows;
+  json.fail("an integer, batch, heads or rows");
+  return min;
+}
+
+static TensorMapRecipe readTensorMap(const JsonReader &json, DType dtype) {
+  json.checkKeys({"kind", "tensor", "swizzle", "box", "dims"});
+  TensorMapRecipe map;
+  map.tensor = readTensorName(json.get("tensor"));
+  if (map.tensor == TensorName::LSE)
+    json.get("tensor").fail("Q, K, V or O for a tensor map");
+  JsonReader swizzle = json.get("swizzle");
+  map.swizzle = swizzle.readInteger(0, 128);
+  if (map.swizzle != 0 && map.swizzle != 32 && map.swizzle != 64 &&
+      map.swizzle != 128)
+    swizzle.fail("0, 32, 64 or 128");
+
+  for (const JsonReader &dim : json.get("dims").readArray()) {
+    dim.checkKeys({"size", "stride"});
+    map.dims.push_back({readExtent(dim.get("size"), 1), getByteWidth(dtype)});
+    if (map.dims.size() > 1 || dim.get("stride").isPresent())
+      map.dims.back().stride = readExtent(dim.get("stride"), 1);
+  }
+  if (map.dims.size() > maxMapRank)
+    json.get("dims").fail("at most 5 dimensions");
+  else if (!map.dims.empty() && map.dims[0].stride != Extent(getByteWidth(dtype)))
+    json.get("dims").fail("the stride of the first dimension to be " +
+                          std::to_string(getByteWidth(dtype)) +
+                          ", the size of an element,");
+  for (const JsonReader &extent : json.get("box").readArray())
+    map.box.push_back(extent.readInteger(1, maxBox));
+  if (map.box.size() != map.dims.size())
+    json.get("box").fail("one extent for each of the " +
+                         std::to_string(map.dims.size()) + " dimensions");
+  else if (!map.box.empty()) {
+    int64_t bytes = map.box[0] * getByteWidth(dtype);
+    if (bytes % 16 != 0 || (map.swizzle && bytes > map.swizzle))
+      json.get("box").fail(
+          "the first extent to be a multiple of 16 bytes that is no wider than "
+          "the swizzle");
+  }
+  return map;
+}
+
+static PackageArgument readArgument(const JsonReader &json, DType dtype) {
+  JsonReader kind = json.get("kind");
+  if (kind.isString() && kind.readString() == "tensor_map")
+    return readTensorMap(json, dtype);
+  if (!kind.isString() || kind.readString() != "memref")
+    kind.fail("memref or tensor_map");
+  json.checkKeys({"kind", "tensor"});
+  return MemRefArgument{readTensorName(json.get("tensor"))};
+}
+
+//===----------------------------------------------------------------------===//
+// Problem and kernels
+//===----------------------------------------------------------------------===//
+
+static PackageProblem readProblem(const JsonReader &json) {
+  PackageProblem problem;
+  JsonReader dtype = json.get("dtype");
+  std::optional<DType> parsed;
+  if (dtype.isString())
+    parsed = parseDType(dtype.readString());
+  if (parsed)
+    problem.dtype = *parsed;
+  else
+    dtype.fail("f32, f16 or bf16");
+  problem.headDim = json.get("head_dim").readInteger(1, maxInteger);
+  problem.headDimV = problem.headDim;
+  if (JsonReader headDimV = json.get("head_dim_v"); headDimV.isPresent())
+    problem.headDimV = headDimV.readInteger(1, maxInteger);
+
+  JsonReader mask = json.get("mask");
+  std::optional<Band> band;
+  if (mask.isString())
+    band = parseBand(mask.readString());
+  if (band)
+    problem.mask = *band;
+  else
+    mask.fail("none, causal, causal-top-left or window:L,R");
+  problem.scale = json.get("scale").readNumber();
+  if (JsonReader region = json.get("score_region"); region.isPresent())
+    problem.hasScoreRegion = region.readBool();
+  if (JsonReader region = json.get("mask_region"); region.isPresent())
+    problem.hasMaskRegion = region.readBool();
+
+  std::pair<const char *, std::optional<int64_t> &> sizes[] = {
+      {"batch", problem.batch},
+      {"heads", problem.heads},
+      {"kv_heads", problem.kvHeads},
+      {"seq_q", problem.seqQ},
+      {"seq_kv", problem.seqKV}};
+  for (auto &[name, size] : sizes)
+    if (JsonReader value = json.get(name); value.isPresent())
+      size = value.readInteger(1, maxInteger);
+  return problem;
+}
+
+/// Whether `target` is sm_<number>, then maybe `a` or `f`.
+static bool isTarget(const std::string &target) {
+  if (!target.starts_with("sm_"))
+    return false;
+  size_t end = target.find_first_not_of("0123456789", 3);
+  size_t digits = std::min(end, target.size()) - 3;
+  if (digits < 2 || digits > 4)
+    return false;
+  return end == std::string::npos ||
+         (end + 1 == target.size() &&
+          (target[end] == 'a' || target[end] == 'f'));
+}
+
+static PackageKernel readKernel(const JsonReader &json, DType dtype) {
+  PackageKernel kernel;
+  kernel.entry = json.get("entry").readString();
+  JsonReader target = json.get("target");
+  if (target.isString())
+    kernel.target = target.readString();
+  if (!isTarget(kernel.target))
+    target.fail("a processor such as sm_80 or sm_90a");
+  kernel.ptx = json.get("ptx").readString();
+
+  if (JsonReader guards = json.get("guards"); guards.isPresent()) {
+    // A guard that is not understood cannot be said to hold.
+    guards.checkKeys({"pointer_alignment", "stride_alignment"});
+    if (JsonReader value = guards.get("pointer_alignment"); value.isPresent())
+      kernel.guards.pointerAlignment = value.readInteger(1, 4096);
+    if (JsonReader value = guards.get("stride_alignment"); value.isPresent())
+      kernel.guards.strideAlignment = value.readInteger(1, 4096);
+  }
+  for (const JsonReader &argument : json.get("arguments").readArray())
+    kernel.arguments.push_back(readArgument(argument, dtype));
+
+  kernel.block = json.get("block").readInteger(1, 1024);
+  kernel.queryTile = json.get("query_tile").readInteger(1, 1 << 20);
+  kernel.sramBytes = json.get("sram_bytes").readInteger(0, 1 << 24);
+  if (JsonReader registers = json.get("registers"); registers.isPresent())
+    kernel.registers = registers.readInteger(1, 255);
+  if (JsonReader schedule = json.get("schedule"); schedule.isPresent())
+    kernel.schedule = schedule.readString();
+  if (JsonReader bytes = json.get("hbm_bytes"); bytes.isPresent())
+    kernel.hbmBytes = bytes.readNumber();
+  return kernel;
+}
+
+Result<Package> Package::parse(const std::string &text,
+                               const std::string &path) {
+  JsonDocument document(path);
+  JsonReader root = document.parse(text);
+  if (document.getError())
+    return *document.getError();
+
+  Package package;
+  package.path = path;
+  JsonReader format = root.get("format");
+  if (format.readInteger(0, maxInteger) != 1)
+    format.fail("1, the only format that this program knows,");
+  package.name = root.get("name").readString();
+  package.problem = readProblem(root.get("problem"));
+  for (const JsonReader &kernel : root.get("kernels").readArray())
+    package.kernels.push_back(readKernel(kernel, package.problem.dtype));
+  if (document.getError())
+    return *document.getError();
+  return package;
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+Result<std::string> fart::readTextFile(const std::string &path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  // An empty file sets the fail bit of `text`, a folder the bad bit of `file`.
+  if (!file || (file.peek() != std::ifstream::traits_type::eof() &&
+                !(text << file.rdbuf())))
+    return Error{"cannot read '" + path +
+                 "': " + std::strerror(errno ? errno : EIO)};
+  if (errno == EISDIR)
+    return Error{"cannot read '" + path + "': " + std::strerror(errno)};
+  return text.str();
+}
+
+Result<Package> Package::read(const std::string &path) {
+  Result<std::string> text = readTextFile(path);
+  if (!text)
+    return text.error();
+  return parse(*text, path);
+}
+
+Result<std::string> Package::readPTX(const PackageKernel &kernel) const {
+  return readTextFile(
+      (std::filesystem::path(path).parent_path() / kernel.ptx).string());
+}
