@@ -191,8 +191,13 @@ LogicalResult AttentionOp::verify() {
 /// Whether `op` is one that can be applied to a tile element by
 /// element.
 static bool isScalarOp(Operation &op) {
-  if (!llvm::all_of(op.getResultTypes(),
-                    [](Type type) { return type.isIntOrIndexOrFloat(); }))
+  auto isScalar = [](Type type) {
+    if (auto integer = dyn_cast<IntegerType>(type))
+      return integer.isSignless() && integer.getWidth() <= 64;
+    return isa<IndexType, Float16Type, BFloat16Type, Float32Type, Float64Type>(
+        type);
+  };
+  if (!llvm::all_of(op.getResultTypes(), isScalar))
     return false;
   if (isa<tensor::ExtractOp, memref::LoadOp>(op))
     return true;
@@ -244,6 +249,15 @@ static LogicalResult verifyScalarRegion(AttentionOp op, Region &region,
           "memref.load in the ");
       diag << name << " region but got '" << nested.getName() << "'";
       diag.attachNote(nested.getLoc()) << "see the op here";
+      return diag;
+    }
+    // attention_c21
+    if (auto load = dyn_cast<memref::LoadOp>(nested);
+        load && !load.getMemRefType().isStrided()) {
+      InFlightDiagnostic diag = op.emitOpError("expected the memref that the ");
+      diag << name << " region reads to have strides but got "
+           << load.getMemRefType();
+      diag.attachNote(load.getLoc()) << "see the read here";
       return diag;
     }
     // attention_c20

@@ -118,12 +118,14 @@ def FA_AttentionOp : FA_Op<"attention", [
        and yields f32.
      - attention_c17: the `where` region takes (index, index, index, index) and
        yields i1.
-     - attention_c18: the regions hold only scalar `arith` and `math` ops,
-       `tensor.extract` and `memref.load`.
+     - attention_c18: the regions hold only `arith` and `math` ops without
+       effects, `tensor.extract` and `memref.load`, whose results are indices,
+       signless integers of at most 64 bits, f16, bf16, f32 or f64.
      - attention_c19: the results have the types of `output` and `lse` on
        tensors; there are none on memrefs.
      - attention_c20: in the regions, the divisor of an integer division is a
        constant other than 0 or comes from outside.
+     - attention_c21: a memref that a region reads has strides.
 
     A static dimension that equals nothing it is compared with because the other
     side is dynamic is accepted; it is checked when the kernel is called.

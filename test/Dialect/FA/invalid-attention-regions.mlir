@@ -165,6 +165,36 @@ func.func @attention_c18_load_complex(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8
 
 // -----
 
+func.func @attention_c18_load_f8(%Q: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %x: memref<8xf8E4M3FN>) {
+  // expected-error @+1 {{expected only scalar arith and math ops, tensor.extract and memref.load in the score region but got 'memref.load'}}
+  fa.attention ins(%Q, %Q, %Q : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+      outs(%Q, %L : memref<1x2x8x16xf32>, memref<1x2x8xf32>)
+    score {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      // expected-note @+1 {{see the op here}}
+      %t = memref.load %x[%i] : memref<8xf8E4M3FN>
+      fa.yield %s : f32
+    }
+  return
+}
+
+// -----
+
+func.func @attention_c18_i128(%Q: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %x: f32) {
+  // expected-error @+1 {{expected only scalar arith and math ops, tensor.extract and memref.load in the score region but got 'arith.index_cast'}}
+  fa.attention ins(%Q, %Q, %Q : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+      outs(%Q, %L : memref<1x2x8x16xf32>, memref<1x2x8xf32>)
+    score {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      // expected-note @+1 {{see the op here}}
+      %t = arith.index_cast %i : index to i128
+      fa.yield %s : f32
+    }
+  return
+}
+
+// -----
+
 func.func @attention_c18_where(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
                                %V: memref<1x2x8x16xf32>,
                                %O: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %x: i1) {
@@ -227,6 +257,21 @@ func.func @attention_c20_zero(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>
       %d = arith.constant 0 : index
       // expected-note @+1 {{see the division here}}
       %t = arith.floordivsi %i, %d : index
+      fa.yield %s : f32
+    }
+  return
+}
+
+// -----
+
+func.func @attention_c21(%Q: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %x: memref<8xf32, affine_map<(d0) -> (d0 floordiv 2)>>) {
+  // expected-error @+1 {{expected the memref that the score region reads to have strides but got 'memref<8xf32, affine_map<(d0) -> (d0 floordiv 2)>>'}}
+  fa.attention ins(%Q, %Q, %Q : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+      outs(%Q, %L : memref<1x2x8x16xf32>, memref<1x2x8xf32>)
+    score {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      // expected-note @+1 {{see the read here}}
+      %t = memref.load %x[%i] : memref<8xf32, affine_map<(d0) -> (d0 floordiv 2)>>
       fa.yield %s : f32
     }
   return

@@ -43,6 +43,11 @@ func.func private @f() attributes {target_c3 = #fa.target<"cpu", sram = 1024, ve
 
 // -----
 
+// expected-error @+1 {{expected no vector_bits on a GPU but got 256}}
+func.func private @f() attributes {target_c3_gpu = #fa.target<"sm_90a", sram = 1024, vector_bits = 256>}
+
+// -----
+
 // expected-error @+1 {{expected positive tile sizes but got br = 16, bc = 0, mr = 4, nr = 8}}
 func.func private @f() attributes {schedule_c1 = #fa.schedule<br = 16, bc = 0, mr = 4, nr = 8>}
 
@@ -50,6 +55,16 @@ func.func private @f() attributes {schedule_c1 = #fa.schedule<br = 16, bc = 0, m
 
 // expected-error @+1 {{expected positive tile sizes but got br = 16, bc = 16, mr = -4, nr = 8}}
 func.func private @f() attributes {schedule_c1_negative = #fa.schedule<br = 16, bc = 16, mr = -4, nr = 8>}
+
+// -----
+
+// expected-error @+1 {{expected positive tile sizes but got br = 16, bc = 16, mr = 4, nr = 0}}
+func.func private @f() attributes {schedule_c1_half = #fa.schedule<br = 16, bc = 16, mr = 4>}
+
+// -----
+
+// expected-error @+1 {{expected at least one row group, warp and stage but got groups = 0, warps = 4, stages = 2}}
+func.func private @f() attributes {schedule_c1_groups = #fa.schedule<br = 16, bc = 16, groups = 0, warps = 4, stages = 2>}
 
 // -----
 
@@ -65,6 +80,11 @@ func.func private @f() attributes {schedule_c3 = #fa.schedule<br = 16, bc = 16, 
 
 // expected-error @+1 {{expected bc to be a multiple of nr but got bc = 16, nr = 32}}
 func.func private @f() attributes {schedule_c4 = #fa.schedule<br = 16, bc = 16, mr = 4, nr = 32>}
+
+// -----
+
+// expected-error @+1 {{expected br to be a multiple of groups but got br = 64, groups = 3}}
+func.func private @f() attributes {schedule_c5 = #fa.schedule<br = 64, bc = 16, groups = 3, warps = 4, stages = 2>}
 
 // -----
 

@@ -159,6 +159,22 @@ func.func @masks() -> i1 {
   return %true : i1
 }
 
+// What is not given, or is its default, is not printed.
+// CHECK-LABEL: func.func @schedules
+// CHECK: a = #fa.schedule<br = 16, bc = 32, mr = 4, nr = 8>,
+// CHECK-SAME: b = #fa.schedule<br = 128, bc = 64, groups = 2, warps = 4, stages = 3>,
+// CHECK-SAME: c = #fa.target<"cpu", sram = 65536, vector_bits = 512>,
+// CHECK-SAME: d = #fa.target<"sm_90a", sram = 232448>
+func.func @schedules() -> i1 {
+  %true = arith.constant {
+    a = #fa.schedule<nr = 8, mr = 4, bc = 32, br = 16, groups = 1>,
+    b = #fa.schedule<br = 128, bc = 64, groups = 2, warps = 4, stages = 3>,
+    c = #fa.target<"cpu", sram = 65536, vector_bits = 512>,
+    d = #fa.target<"sm_90a", sram = 232448>
+  } true
+  return %true : i1
+}
+
 // The attributes that fa-tile leaves on a nest.
 // CHECK-LABEL: func.func @carried
 // CHECK: scf.forall
