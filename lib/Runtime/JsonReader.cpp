@@ -138,7 +138,8 @@ bool JsonReader::readBool() const {
 }
 
 std::string JsonReader::readString() const {
-  if (value && value->is_string() && !value->get_ref<const std::string &>().empty())
+  if (value && value->is_string() &&
+      !value->get_ref<const std::string &>().empty())
     return value->get<std::string>();
   fail("a string that is not empty");
   return "";

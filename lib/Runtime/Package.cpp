@@ -69,7 +69,8 @@ static TensorMapRecipe readTensorMap(const JsonReader &json, DType dtype) {
   }
   if (map.dims.size() > maxMapRank)
     json.get("dims").fail("at most 5 dimensions");
-  else if (!map.dims.empty() && map.dims[0].stride != Extent(getByteWidth(dtype)))
+  else if (!map.dims.empty() &&
+           map.dims[0].stride != Extent(getByteWidth(dtype)))
     json.get("dims").fail("the stride of the first dimension to be " +
                           std::to_string(getByteWidth(dtype)) +
                           ", the size of an element,");
@@ -236,6 +237,8 @@ Result<Package> Package::read(const std::string &path) {
 }
 
 Result<std::string> Package::readPTX(const PackageKernel &kernel) const {
+  if (auto text = texts.find(kernel.ptx); text != texts.end())
+    return text->second;
   return readTextFile(
       (std::filesystem::path(path).parent_path() / kernel.ptx).string());
 }

@@ -74,9 +74,8 @@ std::string fart::formatBand(const Band &band) {
 
 Status Problem::validate() const {
   const std::pair<const char *, int64_t> sizes[] = {
-      {"batch", batch},       {"heads", heads},
-      {"kv-heads", kvHeads},  {"seq-q", seqQ},
-      {"seq-kv", seqKV},      {"head-dim", headDim},
+      {"batch", batch},        {"heads", heads},  {"kv-heads", kvHeads},
+      {"seq-q", seqQ},         {"seq-kv", seqKV}, {"head-dim", headDim},
       {"head-dim-v", headDimV}};
   for (auto [name, value] : sizes)
     if (value <= 0)

@@ -16,6 +16,7 @@
 
 #include "fa/Runtime/Problem.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -90,6 +91,8 @@ struct Package {
   PackageProblem problem;
   std::vector<PackageKernel> kernels; ///< In order of preference.
   std::string path; ///< Of the manifest; the PTX lies beside it.
+  /// PTX by file name, for a package that was not read from files.
+  std::map<std::string, std::string> texts;
 
   /// Reads a manifest. The error begins with `path` and names the field.
   static Result<Package> parse(const std::string &text,
@@ -97,7 +100,7 @@ struct Package {
   /// Reads the file at `path`.
   static Result<Package> read(const std::string &path);
 
-  /// The PTX of `kernel`, from its file.
+  /// The PTX of `kernel`, from `texts` or else from its file.
   Result<std::string> readPTX(const PackageKernel &kernel) const;
 };
 

@@ -1,0 +1,93 @@
+//===- GpuKernel.cpp - A package loaded on a GPU --------------------------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "fa/Runtime/GpuKernel.h"
+
+#include <chrono>
+
+using namespace fart;
+
+/// Bytes of each parameter, in order.
+static std::vector<size_t> getParameterSizes(const PackageKernel &kernel) {
+  std::vector<size_t> sizes;
+  for (const PackageArgument &argument : kernel.arguments) {
+    if (const auto *memref = std::get_if<MemRefArgument>(&argument)) {
+      size_t rank = memref->tensor == TensorName::LSE ? 3 : 4;
+      sizes.insert(sizes.end(), 3 + 2 * rank, sizeof(int64_t));
+    } else {
+      sizes.push_back(sizeof(cuda::TensorMap));
+    }
+  }
+  return sizes;
+}
+
+Result<const LoadedKernel *> GpuProgram::load(size_t number) {
+  if (auto loaded = kernels.find(number); loaded != kernels.end())
+    return &loaded->second;
+  const PackageKernel &kernel = package.kernels[number];
+  auto start = std::chrono::steady_clock::now();
+  auto module = modules.find(kernel.ptx);
+  if (module == modules.end()) {
+    Result<std::string> ptx = package.readPTX(kernel);
+    if (!ptx)
+      return ptx.error();
+    Result<cuda::Module> loaded = cuda::Module::load(context, *ptx, kernel.ptx);
+    if (!loaded)
+      return loaded.error();
+    module = modules.emplace(kernel.ptx, std::move(*loaded)).first;
+  }
+  Result<cuda::Function> function = module->second.getFunction(kernel.entry);
+  if (!function)
+    return function.error();
+  if (Status status = function->checkParameters(getParameterSizes(kernel));
+      !status)
+    return status.error();
+  if (Status status = function->setSharedBytes(context, kernel.sramBytes);
+      !status)
+    return status.error();
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  LoadedKernel loaded{*function, module->second.getLog(), seconds.count()};
+  return &kernels.emplace(number, std::move(loaded)).first->second;
+}
+
+Result<GpuLaunch> GpuProgram::prepare(const TensorViews &tensors) {
+  auto selected =
+      selectKernel(package, tensors, context.getDevice().capability);
+  if (!selected)
+    return selected.error();
+  GpuLaunch launch;
+  launch.kernelNumber = selected->first;
+  launch.plan = std::move(selected->second);
+  Result<const LoadedKernel *> kernel = load(launch.kernelNumber);
+  if (!kernel)
+    return kernel.error();
+  launch.kernel = *kernel;
+
+  // The maps first: their vector must not grow under the addresses.
+  for (const LaunchArgument &argument : launch.plan.arguments)
+    if (const auto *spec = std::get_if<TensorMapSpec>(&argument)) {
+      Result<cuda::TensorMap> map = cuda::TensorMap::encode(*spec);
+      if (!map)
+        return map.error();
+      launch.maps.push_back(*map);
+    }
+  size_t nextMap = 0;
+  for (LaunchArgument &argument : launch.plan.arguments) {
+    if (auto *descriptor = std::get_if<DescriptorWords>(&argument))
+      for (int64_t &word : descriptor->words)
+        launch.parameters.push_back(&word);
+    else
+      launch.parameters.push_back(&launch.maps[nextMap++]);
+  }
+  return launch;
+}
+
+Status GpuLaunch::launch(const cuda::Stream &stream) {
+  return kernel->function.launch(stream, plan.grid, plan.block, plan.sramBytes,
+                                 parameters.data());
+}

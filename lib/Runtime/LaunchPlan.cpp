@@ -1,0 +1,200 @@
+//===- LaunchPlan.cpp - What a launch of a kernel passes ------------------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   grid = batch * heads * ceil(seqQ / queryTile), all of it in x, since y and
+//   z end at 65,535.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fa/Runtime/LaunchPlan.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace fart;
+
+// Limits of the hardware, from the driver's documentation.
+static constexpr int64_t maxGrid = std::numeric_limits<int32_t>::max();
+static constexpr uint64_t maxMapSize = uint64_t(1) << 32;
+static constexpr uint64_t maxMapStride = uint64_t(1) << 40;
+static constexpr uint64_t mapAlignment = 16;
+
+/// "Q", for messages about the tensor.
+static std::string str(TensorName tensor) {
+  return std::string(getName(tensor));
+}
+
+/// The dimension of a tensor [batch, heads, rows, ...].
+static size_t getPosition(TensorDim dim) { return static_cast<size_t>(dim); }
+
+static int64_t getSize(const Extent &extent, const TensorView &view) {
+  if (const auto *number = std::get_if<int64_t>(&extent))
+    return *number;
+  return view.shape[getPosition(std::get<TensorDim>(extent))];
+}
+
+static int64_t getByteStride(const Extent &extent, const TensorView &view) {
+  if (const auto *number = std::get_if<int64_t>(&extent))
+    return *number;
+  return view.strides[getPosition(std::get<TensorDim>(extent))] *
+         getByteWidth(view.dtype);
+}
+
+/// Fails unless the pointers and strides of Q, K, V and O are aligned. The
+/// stride of a dimension of one element is never used.
+static Status checkGuards(const Guards &guards, const TensorViews &tensors) {
+  for (TensorName name :
+       {TensorName::Q, TensorName::K, TensorName::V, TensorName::O}) {
+    const TensorView &view = tensors[name];
+    if (view.address % static_cast<uint64_t>(guards.pointerAlignment) != 0)
+      return Error{"expected " + str(name) + " to be aligned to " +
+                   std::to_string(guards.pointerAlignment) + " bytes"};
+    for (size_t d = 0; d + 1 < view.shape.size(); ++d) {
+      int64_t bytes = view.strides[d] * getByteWidth(view.dtype);
+      if (view.shape[d] > 1 && bytes % guards.strideAlignment != 0)
+        return Error{"expected the strides of " + str(name) +
+                     " to be multiples of " +
+                     std::to_string(guards.strideAlignment) +
+                     " bytes but one is " + std::to_string(bytes)};
+    }
+  }
+  return Success{};
+}
+
+static DescriptorWords makeDescriptor(TensorName name, const TensorView &view) {
+  auto address = static_cast<int64_t>(view.address);
+  DescriptorWords descriptor{name, {address, address, /*offset=*/0}};
+  std::vector<int64_t> &words = descriptor.words;
+  words.insert(words.end(), view.shape.begin(), view.shape.end());
+  words.insert(words.end(), view.strides.begin(), view.strides.end());
+  return descriptor;
+}
+
+static Result<TensorMapSpec> makeTensorMap(const TensorMapRecipe &recipe,
+                                           const TensorView &view) {
+  TensorMapSpec map{recipe.tensor,  view.address,
+                    view.dtype,     recipe.swizzle,
+                    /*sizes=*/{},
+                    /*strides=*/{}, {recipe.box.begin(), recipe.box.end()}};
+  std::string what = "the tensor map of " + str(recipe.tensor);
+  if (view.address % mapAlignment != 0)
+    return Error{what + ": expected an address that is a multiple of 16"};
+  for (size_t d = 0; d < recipe.dims.size(); ++d) {
+    auto size = static_cast<uint64_t>(getSize(recipe.dims[d].size, view));
+    if (size == 0 || size > maxMapSize)
+      return Error{what + ": expected a size from 1 to 2^32 but got " +
+                   std::to_string(size)};
+    map.sizes.push_back(size);
+    if (d == 0)
+      continue;
+    auto stride =
+        static_cast<uint64_t>(getByteStride(recipe.dims[d].stride, view));
+    if (size == 1) // Never used, but the driver wants a legal one.
+      stride = mapAlignment;
+    if (stride == 0 || stride % mapAlignment != 0 || stride >= maxMapStride)
+      return Error{what +
+                   ": expected strides that are multiples of 16 bytes from 16 "
+                   "to 2^40 but got " +
+                   std::to_string(static_cast<int64_t>(stride))};
+    map.strides.push_back(stride);
+  }
+  return map;
+}
+
+std::optional<std::string> fart::whyNotDevice(const std::string &target,
+                                              ComputeCapability capability) {
+  // The manifest's reader has checked the form: sm_<number>[a|f].
+  int64_t number = std::stoll(target.substr(3));
+  char suffix = target.back();
+  bool runs = capability >= number;
+  if (suffix == 'a')
+    runs = capability == number;
+  else if (suffix == 'f')
+    runs = runs && capability / 10 == number / 10;
+  if (runs)
+    return std::nullopt;
+  return "the device has compute capability " +
+         std::to_string(capability / 10) + "." +
+         std::to_string(capability % 10);
+}
+
+Result<LaunchPlan> fart::planLaunch(const PackageKernel &kernel,
+                                    const TensorViews &tensors) {
+  if (Status status = checkGuards(kernel.guards, tensors); !status)
+    return status.error();
+
+  LaunchPlan plan;
+  plan.block = kernel.block;
+  plan.sramBytes = kernel.sramBytes;
+  const std::vector<int64_t> &query = tensors[TensorName::Q].shape;
+  // The sum does not overflow: the reader limits the tile, and a tensor with as
+  // many rows would not fit in 63 bits.
+  int64_t tiles = (query[2] + kernel.queryTile - 1) / kernel.queryTile;
+  if (__builtin_mul_overflow(query[0], query[1], &plan.grid) ||
+      __builtin_mul_overflow(plan.grid, tiles, &plan.grid) ||
+      plan.grid > maxGrid)
+    return Error{"expected batch * heads * ceil(seq-q / " +
+                 std::to_string(kernel.queryTile) +
+                 ") to be at most 2147483647 blocks"};
+
+  for (const PackageArgument &argument : kernel.arguments) {
+    if (const auto *memref = std::get_if<MemRefArgument>(&argument)) {
+      plan.arguments.push_back(
+          makeDescriptor(memref->tensor, tensors[memref->tensor]));
+      continue;
+    }
+    const auto &recipe = std::get<TensorMapRecipe>(argument);
+    Result<TensorMapSpec> map = makeTensorMap(recipe, tensors[recipe.tensor]);
+    if (!map)
+      return map.error();
+    plan.arguments.push_back(std::move(*map));
+  }
+  return plan;
+}
+
+Result<std::pair<size_t, LaunchPlan>>
+fart::selectKernel(const Package &package, const TensorViews &tensors,
+                   std::optional<ComputeCapability> capability) {
+  std::string reasons;
+  for (size_t i = 0; i < package.kernels.size(); ++i) {
+    const PackageKernel &kernel = package.kernels[i];
+    std::optional<std::string> reason;
+    if (capability)
+      reason = whyNotDevice(kernel.target, *capability);
+    if (!reason) {
+      Result<LaunchPlan> plan = planLaunch(kernel, tensors);
+      if (plan)
+        return std::pair(i, std::move(*plan));
+      reason = plan.error().message;
+    }
+    reasons += "; " + kernel.entry + " for " + kernel.target + ": " + *reason;
+  }
+  return Error{"no kernel of '" + package.path + "' can run this" + reasons};
+}
+
+Result<Problem> fart::specialize(const Package &package, Problem problem) {
+  const PackageProblem &compiled = package.problem;
+  problem.dtype = compiled.dtype;
+  problem.headDim = compiled.headDim;
+  problem.headDimV = compiled.headDimV;
+  problem.mask = compiled.mask;
+  problem.scale = compiled.scale;
+  std::tuple<const char *, std::optional<int64_t>, int64_t> sizes[] = {
+      {"batch", compiled.batch, problem.batch},
+      {"heads", compiled.heads, problem.heads},
+      {"kv-heads", compiled.kvHeads, problem.kvHeads},
+      {"seq-q", compiled.seqQ, problem.seqQ},
+      {"seq-kv", compiled.seqKV, problem.seqKV}};
+  for (auto [name, expected, size] : sizes)
+    if (expected && *expected != size)
+      return Error{"--" + std::string(name) + ": expected " +
+                   std::to_string(*expected) + ", which '" + package.path +
+                   "' was compiled for, but got " + std::to_string(size)};
+  if (Status status = problem.validate(); !status)
+    return status.error();
+  return problem;
+}
