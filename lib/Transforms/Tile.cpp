@@ -239,7 +239,7 @@ LogicalResult NestBuilder::buildQueryTile(Value queryTile) {
   kvHead = arith::DivUIOp::create(builder, loc, head, group);
   queryView = buildTileView(op.getQuery(), head, row0, rows);
   KeyRange range = buildKeyRange(builder, loc, geometry, row0, rows);
-  if (schedule.getGroups() == 1)
+  if (schedule.getGroups() == 1 && !op.getTargetAttr().isHopper())
     return buildRowGroup(range);
 
   // All groups visit the same key tiles, which they share.

@@ -207,4 +207,73 @@ def FAExpandSoftmaxPass : Pass<"fa-expand-softmax", "::mlir::func::FuncOp"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// GPU
+//===----------------------------------------------------------------------===//
+
+def FAPromoteToSRAMPass : Pass<"fa-promote-to-sram", "::mlir::func::FuncOp"> {
+  let summary = "tiles of Q, K and V to workgroup memory (GPU)";
+  let description = [{
+    Makes the memory operands of `fa.scores` and `fa.accumulate` tiles in SRAM:
+    one tile for the query rows of the block (`fagpu.alloc`, `fagpu.copy`), and a
+    ring of `stages` tiles each for keys and values, filled in the loops over key
+    tiles (`fagpu.fill`). The position in the ring is the counter of the loop,
+    which goes on from one loop to the next.
+
+    The program means what it would if every copy were done at once; the
+    scheduling passes move the copies ahead of their use.
+
+    Preconditions: a nest of `fa-tile` for a GPU; f16 or bf16.
+  }];
+  let dependentDialects = [
+    "::mlir::fa::FADialect", "::mlir::fagpu::FAGPUDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def FAPipelineCopiesPass
+    : Pass<"fa-pipeline-copies", "::mlir::func::FuncOp"> {
+  let summary = "copies ahead of their use, with cp.async (sm_80)";
+  let description = [{
+    Software pipelining of the ring's copies: while tile t is computed with, the
+    copies of tile t + stages - 1 are on their way. All threads of the block copy.
+    Waits (`nvvm.cp.async.wait.group`) and barriers are placed at the start of
+    each iteration.
+
+    Preconditions: `fa-promote-to-sram`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::fagpu::FAGPUDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def FASpecializeWarpsPass
+    : Pass<"fa-specialize-warps", "::mlir::func::FuncOp"> {
+  let summary = "a producer warp and row groups (sm_90a)";
+  let description = [{
+    Splits the block into a producer, which fills the rings by tensor maps, and
+    row groups, which compute (`fagpu.specialize`). Fills become `fagpu.load` in
+    the one and `fagpu.acquire` and `fagpu.release` in the other. (FlashAttention-3,
+    section 3.1, warp specialisation.)
+
+    Preconditions: `fa-promote-to-sram`; a loop over row groups in the nest;
+    Q, K and V are arguments of the function.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::fagpu::FAGPUDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def FAPlanSRAMPass : Pass<"fa-plan-sram", "::mlir::func::FuncOp"> {
+  let summary = "offsets of the tiles in workgroup memory (GPU)";
+  let description = [{
+    Gives each `fagpu.alloc` its `offset` and leaves the sum, with the barriers
+    of the rings, on the nest as `fagpu.sram_bytes`. Fails with the numbers if
+    that is more than the target has.
+  }];
+}
+
 #endif // FA_TRANSFORMS_PASSES_TD

@@ -17,21 +17,13 @@
 #ifndef FA_LIB_CONVERSION_TILESTOLOOPS_TILELOWERING_H
 #define FA_LIB_CONVERSION_TILESTOLOOPS_TILELOWERING_H
 
+#include "fa/Analysis/RowWise.h"
 #include "fa/IR/FA.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 
 namespace mlir::fa {
-
-/// True for a vector of rank 1 (a value a row) or 2 (a tile).
-inline bool isTileType(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector && (vector.getRank() == 1 || vector.getRank() == 2);
-}
-
-/// True if `op` has an operand or a result of a tile type, or is a product.
-bool touchesTiles(Operation &op);
 
 /// The element type of the buffer of a tile.
 inline Type getBufferElement(VectorType tile) {

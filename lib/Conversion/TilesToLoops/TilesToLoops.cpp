@@ -10,7 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RowLoops.h"
 #include "TileLowering.h"
 #include "fa/Conversion/Passes.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
@@ -24,12 +23,6 @@ namespace mlir::fa {
 
 using namespace mlir;
 using namespace mlir::fa;
-
-bool fa::touchesTiles(Operation &op) {
-  return llvm::any_of(op.getOperandTypes(), isTileType) ||
-         llvm::any_of(op.getResultTypes(), isTileType) ||
-         isa<ScoresOp, AccumulateOp>(op);
-}
 
 //===----------------------------------------------------------------------===//
 // Buffers

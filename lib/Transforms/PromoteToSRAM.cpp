@@ -1,0 +1,174 @@
+//===- PromoteToSRAM.cpp - Tiles of Q, K and V to workgroup memory ---------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In each loop nest of a GPU the memory operands of the products become tiles in
+// SRAM:
+//
+//   Q_i   one tile of B_r rows for the block, copied before the loops;
+//   K_j   a ring of `stages` tiles, filled where the view of K_j was taken;
+//   V_j   likewise.
+//
+// The program still means the same if every copy is done at once. The passes
+// after this one move the copies ahead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "fa/IR/FA.h"
+#include "fa/Transforms/Passes.h"
+#include "fagpu/IR/FAGPU.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace mlir::fa {
+#define GEN_PASS_DEF_FAPROMOTETOSRAMPASS
+#include "fa/Transforms/Passes.h.inc"
+} // namespace mlir::fa
+
+using namespace mlir;
+using namespace mlir::fa;
+
+namespace {
+/// Promotes the operands of the products of one loop nest.
+class Promoter {
+public:
+  Promoter(scf::ForallOp nest, ScheduleAttr schedule)
+      : nest(nest), schedule(schedule), builder(nest) {}
+
+  LogicalResult promote();
+
+private:
+  LogicalResult promoteQuery(ScoresOp scores);
+  /// Fills `ring`, which is made for the first operand, from the view `operand`.
+  LogicalResult promoteToRing(Operation *product, OpOperand &operand,
+                              Value &ring);
+  MemRefType getTileType(int64_t rows, MemRefType view) {
+    auto space = fagpu::SramAttr::get(view.getContext(), /*swizzle=*/128);
+    return MemRefType::get({rows, view.getDimSize(1)}, view.getElementType(),
+                           MemRefLayoutAttrInterface(), space);
+  }
+
+  scf::ForallOp nest;
+  ScheduleAttr schedule;
+  OpBuilder builder;
+  DenseMap<Value, Value> queryTiles; // view of the block's rows -> tile
+  Value keyRing, valueRing;
+};
+} // namespace
+
+/// The view that `operand` is, if it is one of 16-bit floats; fails otherwise.
+static FailureOr<memref::SubViewOp> getView(Operation *product, Value operand) {
+  auto view = operand.getDefiningOp<memref::SubViewOp>();
+  if (!view)
+    return product->emitOpError("expected a view of memory as operand but got ")
+           << operand.getType();
+  Type element = view.getType().getElementType();
+  if (!element.isF16() && !element.isBF16())
+    return product->emitOpError("expected operands of f16 or bf16 on a GPU but "
+                                "got ")
+           << element;
+  return view;
+}
+
+LogicalResult Promoter::promoteQuery(ScoresOp scores) {
+  FailureOr<memref::SubViewOp> view = getView(scores, scores.getQuery());
+  if (failed(view))
+    return failure();
+  // The rows of the group are a view of those of the block.
+  memref::SubViewOp blockView = *view;
+  if (auto outer = view->getSource().getDefiningOp<memref::SubViewOp>())
+    blockView = outer;
+
+  Value &tile = queryTiles[blockView];
+  if (!tile) {
+    builder.setInsertionPointAfter(blockView);
+    tile = fagpu::AllocOp::create(
+        builder, blockView.getLoc(),
+        getTileType(schedule.getBr(), blockView.getType()),
+        /*offset=*/nullptr);
+    fagpu::CopyOp::create(builder, blockView.getLoc(), blockView, tile);
+  }
+  Value rows = tile;
+  if (blockView != *view) {
+    builder.setInsertionPoint(scores);
+    OpFoldResult one = builder.getIndexAttr(1);
+    SmallVector<OpFoldResult> sizes{
+        builder.getIndexAttr(schedule.getGroupRows()),
+        builder.getIndexAttr(view->getType().getDimSize(1))};
+    rows = memref::SubViewOp::create(builder, view->getLoc(), tile,
+                                     view->getMixedOffsets(), sizes,
+                                     ArrayRef<OpFoldResult>{one, one});
+  }
+  scores.getQueryMutable().assign(rows);
+  return success();
+}
+
+LogicalResult Promoter::promoteToRing(Operation *product, OpOperand &operand,
+                                      Value &ring) {
+  FailureOr<memref::SubViewOp> view = getView(product, operand.get());
+  if (failed(view))
+    return failure();
+  auto loop = product->getParentOfType<scf::ForOp>();
+  if (!loop || loop->getBlock() != (*view)->getParentOp()->getBlock())
+    return product->emitOpError("expected the product and the view of its "
+                                "operand in a loop over key tiles");
+  if (!ring) {
+    builder.setInsertionPointToStart(nest.getBody());
+    auto type = fagpu::RingType::get(
+        builder.getContext(), schedule.getStages(),
+        getTileType(schedule.getBc(), view->getType()));
+    ring = fagpu::AllocOp::create(builder, view->getLoc(), type,
+                                  /*offset=*/nullptr);
+  }
+  builder.setInsertionPointAfter(*view);
+  Value stage = fagpu::FillOp::create(
+      builder, view->getLoc(),
+      cast<fagpu::RingType>(ring.getType()).getTile(), ring,
+      loop.getInductionVar(), *view);
+  operand.set(stage);
+  return success();
+}
+
+LogicalResult Promoter::promote() {
+  WalkResult result = nest.walk([&](Operation *op) {
+    LogicalResult status = success();
+    if (auto scores = dyn_cast<ScoresOp>(op)) {
+      status = promoteQuery(scores);
+      if (succeeded(status))
+        status = promoteToRing(scores, scores.getKeyMutable(), keyRing);
+    } else if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
+      status =
+          promoteToRing(accumulate, accumulate.getValueMutable(), valueRing);
+    }
+    return failed(status) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+namespace {
+struct PromoteToSRAM
+    : public fa::impl::FAPromoteToSRAMPassBase<PromoteToSRAM> {
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk([&](scf::ForallOp nest) {
+      auto schedule =
+          nest->getAttrOfType<ScheduleAttr>(FADialect::getScheduleAttrName());
+      auto target =
+          nest->getAttrOfType<TargetAttr>(FADialect::getTargetAttrName());
+      if (!schedule)
+        return WalkResult::advance();
+      if (!target || target.isCPU()) {
+        nest.emitOpError("expected a loop nest for a GPU");
+        return WalkResult::interrupt();
+      }
+      return failed(Promoter(nest, schedule).promote())
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,229 @@
+//===- SpecializeWarps.cpp - A producer warp and row groups ----------------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For sm_90a. The nest of a block
+//
+//   copy Q; forall g: for t in [lo, hi): K = fill ringK[t], V = ...; compute
+//
+// is split in two programs that run side by side:
+//
+//   producer      load Q; for t in [lo, hi): load ringK[t]; load ringV[t]
+//   row group g   acquire Q
+//                 for t in [lo, hi): K = acquire ringK[t]; S = Q K^T;
+//                                    release ringK[t]; ...
+//
+// The producer runs ahead as far as the stages of the rings allow; what it waits
+// for are the releases, what the groups wait for are the loads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CloneSlice.h"
+#include "fa/IR/FA.h"
+#include "fa/Transforms/Passes.h"
+#include "fagpu/IR/FAGPU.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+namespace mlir::fa {
+#define GEN_PASS_DEF_FASPECIALIZEWARPSPASS
+#include "fa/Transforms/Passes.h.inc"
+} // namespace mlir::fa
+
+using namespace mlir;
+using namespace mlir::fa;
+
+namespace {
+/// Splits the nest of one block.
+class Specializer {
+public:
+  Specializer(scf::ForallOp nest, ScheduleAttr schedule)
+      : nest(nest), schedule(schedule), builder(nest) {}
+
+  LogicalResult specialize();
+
+private:
+  /// The Q tile becomes a ring of one stage, loaded at position 0.
+  LogicalResult specializeQuery(fagpu::CopyOp copy);
+  /// The loads of `loop`, in a loop of their own in the producer region.
+  LogicalResult buildProducerLoop(scf::ForOp loop);
+  /// Loads the view `source` of a function argument.
+  LogicalResult buildLoad(Value ring, Value position, Value source,
+                          Region &region, IRMapping &mapping);
+  /// Acquires instead of fills, and releases after the last use.
+  void specializeConsumerLoop(scf::ForOp loop);
+
+  scf::ForallOp nest;
+  ScheduleAttr schedule;
+  OpBuilder builder;
+  fagpu::SpecializeOp split;
+};
+} // namespace
+
+LogicalResult Specializer::buildLoad(Value ring, Value position, Value source,
+                                     Region &region, IRMapping &mapping) {
+  auto view = source.getDefiningOp<memref::SubViewOp>();
+  if (!view || view.getSourceType().getRank() != 4)
+    return emitError(source.getLoc(),
+                     "expected a view of an argument of rank 4 to be loaded");
+  SmallVector<Value> coordinates;
+  for (OpFoldResult offset : ArrayRef(view.getMixedOffsets()).take_front(3)) {
+    Value value;
+    if (auto constant = getConstantIntValue(offset))
+      value = arith::ConstantIndexOp::create(builder, view.getLoc(), *constant);
+    else {
+      FailureOr<Value> cloned =
+          cloneSlice(builder, cast<Value>(offset), region, mapping);
+      if (failed(cloned))
+        return failure();
+      value = *cloned;
+    }
+    coordinates.push_back(value);
+  }
+  fagpu::LoadOp::create(builder, view.getLoc(), ring, position,
+                        view.getSource(), coordinates[0], coordinates[1],
+                        coordinates[2]);
+  return success();
+}
+
+LogicalResult Specializer::specializeQuery(fagpu::CopyOp copy) {
+  Location loc = copy.getLoc();
+  auto alloc = copy.getTarget().getDefiningOp<fagpu::AllocOp>();
+  builder.setInsertionPoint(alloc);
+  auto ringType = fagpu::RingType::get(builder.getContext(), /*stages=*/1,
+                                       copy.getTarget().getType());
+  Value ring = fagpu::AllocOp::create(builder, loc, ringType,
+                                      /*offset=*/nullptr);
+  builder.setInsertionPointToEnd(&split.getProducer().front());
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  IRMapping mapping;
+  if (failed(buildLoad(ring, zero, copy.getSource(), split.getConsumer(),
+                       mapping)))
+    return failure();
+  builder.setInsertionPointToStart(&split.getConsumer().front());
+  zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value tile = fagpu::AcquireOp::create(
+      builder, loc, copy.getTarget().getType(), ring, zero);
+  copy.erase();
+  alloc.replaceAllUsesWith(tile);
+  alloc.erase();
+  return success();
+}
+
+LogicalResult Specializer::buildProducerLoop(scf::ForOp loop) {
+  Location loc = loop.getLoc();
+  builder.setInsertionPointToEnd(&split.getProducer().front());
+  IRMapping outer;
+  SmallVector<Value> bounds;
+  for (Value bound :
+       {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) {
+    FailureOr<Value> cloned =
+        cloneSlice(builder, bound, split.getConsumer(), outer);
+    if (failed(cloned))
+      return failure();
+    bounds.push_back(*cloned);
+  }
+  auto loads = scf::ForOp::create(builder, loc, bounds[0], bounds[1],
+                                  bounds[2]);
+  builder.setInsertionPointToStart(loads.getBody());
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), loads.getInductionVar());
+  for (auto fill : loop.getBody()->getOps<fagpu::FillOp>())
+    if (failed(buildLoad(fill.getRing(), loads.getInductionVar(),
+                         fill.getSource(), split.getConsumer(), mapping)))
+      return failure();
+  return success();
+}
+
+void Specializer::specializeConsumerLoop(scf::ForOp loop) {
+  SmallVector<fagpu::FillOp> fills(loop.getBody()->getOps<fagpu::FillOp>());
+  for (fagpu::FillOp fill : fills) {
+    // Waited for where the tile is first read, released where it is last read.
+    Operation *first = nullptr, *last = nullptr;
+    for (Operation *user : fill.getStage().getUsers()) {
+      Operation *op = loop.getBody()->findAncestorOpInBlock(*user);
+      if (!first || op->isBeforeInBlock(first))
+        first = op;
+      if (!last || last->isBeforeInBlock(op))
+        last = op;
+    }
+    if (first) {
+      builder.setInsertionPoint(first);
+      Value stage = fagpu::AcquireOp::create(
+          builder, fill.getLoc(), fill.getStage().getType(), fill.getRing(),
+          fill.getPosition());
+      fill.replaceAllUsesWith(stage);
+      builder.setInsertionPointAfter(last);
+      fagpu::ReleaseOp::create(builder, fill.getLoc(), fill.getRing(),
+                               fill.getPosition());
+    }
+    fill.erase();
+  }
+}
+
+LogicalResult Specializer::specialize() {
+  SmallVector<scf::ForallOp> groups(nest.getBody()->getOps<scf::ForallOp>());
+  if (groups.size() != 1)
+    return nest.emitOpError("expected one parallel loop over row groups in the "
+                            "block but got ")
+           << groups.size();
+  scf::ForallOp group = groups.front();
+  Location loc = group.getLoc();
+
+  // Registers of a thread, producer and row group: 65,536 in all, of which the
+  // launch gives each thread the same (docs/Rationale.md).
+  int64_t producerRegisters = schedule.getGroups() <= 2 ? 24 : 32;
+  int64_t consumerRegisters = schedule.getGroups() <= 2   ? 240
+                              : schedule.getGroups() == 3 ? 160
+                                                          : 112;
+  builder.setInsertionPoint(group);
+  split = fagpu::SpecializeOp::create(builder, loc, schedule.getGroups(),
+                                      producerRegisters, consumerRegisters);
+  split.getProducer().emplaceBlock();
+  Block &consumer = split.getConsumer().emplaceBlock();
+
+  // The body of the parallel loop is the program of a row group.
+  builder.setInsertionPointToStart(&consumer);
+  Value groupId = fagpu::GroupIdOp::create(builder, loc);
+  group.getInductionVar(0).replaceAllUsesWith(groupId);
+  group.getBody()->getTerminator()->erase();
+  consumer.getOperations().splice(consumer.end(),
+                                  group.getBody()->getOperations());
+  group.erase();
+
+  SmallVector<fagpu::CopyOp> copies(nest.getBody()->getOps<fagpu::CopyOp>());
+  for (fagpu::CopyOp copy : copies)
+    if (failed(specializeQuery(copy)))
+      return failure();
+  SmallVector<scf::ForOp> loops(consumer.getOps<scf::ForOp>());
+  for (scf::ForOp loop : loops) {
+    if (failed(buildProducerLoop(loop)))
+      return failure();
+    specializeConsumerLoop(loop);
+  }
+  return success();
+}
+
+namespace {
+struct SpecializeWarps
+    : public fa::impl::FASpecializeWarpsPassBase<SpecializeWarps> {
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk<WalkOrder::PreOrder>(
+        [&](scf::ForallOp nest) -> WalkResult {
+          auto schedule = nest->getAttrOfType<ScheduleAttr>(
+              FADialect::getScheduleAttrName());
+          if (!schedule)
+            return WalkResult::advance();
+          if (failed(Specializer(nest, schedule).specialize()))
+            return WalkResult::interrupt();
+          return WalkResult::skip();
+        });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace
