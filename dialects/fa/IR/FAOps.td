@@ -181,8 +181,9 @@ def FA_AttentionOp : FA_Op<"attention", [
   }];
 }
 
-def FA_YieldOp : FA_Op<"yield", [Pure, Terminator,
-                                 HasParent<"AttentionOp">]> {
+def FA_YieldOp : FA_Op<"yield", [
+    Pure, Terminator, HasParent<"AttentionOp">  // yield_c1
+  ]> {
   let summary = "the result of a score or mask region";
   let description = [{
     Ends the `score` region with the new score (f32) or the `where` region with
