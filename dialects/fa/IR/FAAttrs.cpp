@@ -79,9 +79,9 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef chip, int64_t sram,
                                  int64_t vectorBits) {
   // target_c1
-  if (!llvm::is_contained({"cpu", "sm_80", "sm_86", "sm_89", "sm_90a",
-                           "sm_100", "sm_120"},
-                          chip))
+  if (!llvm::is_contained(
+          {"cpu", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100", "sm_120"},
+          chip))
     return emitError() << "expected target \"cpu\", \"sm_80\", \"sm_86\", "
                           "\"sm_89\", \"sm_90a\", \"sm_100\" or \"sm_120\" but "
                           "got \""
@@ -116,8 +116,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   // schedule_c1
   if (br <= 0 || bc <= 0 || mr < 0 || nr < 0 || (mr == 0) != (nr == 0))
     return emitError() << "expected positive tile sizes but got br = " << br
-                       << ", bc = " << bc << ", mr = " << mr
-                       << ", nr = " << nr;
+                       << ", bc = " << bc << ", mr = " << mr << ", nr = " << nr;
   if (groups <= 0 || warps <= 0 || stages <= 0)
     return emitError() << "expected at least one row group, warp and stage but "
                           "got groups = "

@@ -28,7 +28,7 @@ func.func private @f() attributes {mask_c3 = #fa.mask<none, align = top_left>}
 
 // -----
 
-// expected-error @+1 {{but got "sm_1"}}
+// expected-error @+1 {{expected target "cpu", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100" or "sm_120" but got "sm_1"}}
 func.func private @f() attributes {target_c1 = #fa.target<"sm_1", sram = 1024, vector_bits = 256>}
 
 // -----
