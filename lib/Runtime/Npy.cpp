@@ -310,8 +310,11 @@ Status fart::writeNpy(const HostTensor &tensor, OutputFile &file) {
   std::string header = "{'descr': '" +
                        std::string(getDescr(tensor.getDType())) +
                        "', 'fortran_order': False, 'shape': (";
+  // A tuple: "()", "(5,)" or "(2, 5)".
   for (int64_t extent : tensor.getShape())
-    header += std::to_string(extent) + ", ";
+    header += std::to_string(extent) + (tensor.getRank() == 1 ? "," : ", ");
+  if (tensor.getRank() > 1)
+    header.resize(header.size() - 2);
   header += "), }";
   // Pad so that the elements begin at a multiple of 64 bytes.
   size_t length = 10 + header.size() + 1;
