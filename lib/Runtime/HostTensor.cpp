@@ -32,7 +32,8 @@ Result<HostTensor> HostTensor::create(DType dtype, std::vector<int64_t> shape,
     size_t dim = order.empty() ? i : static_cast<size_t>(order[i]);
     int64_t extent = tensor.shape[dim];
     if (extent < 0)
-      return Error{"negative extent in shape " + formatShape(tensor.shape)};
+      return Error{// untested: callers have checked the sign
+                   "negative extent in shape " + formatShape(tensor.shape)};
     tensor.strides[dim] = elements;
     if (__builtin_mul_overflow(elements, extent, &elements) ||
         __builtin_mul_overflow(bytes, extent, &bytes))
@@ -44,7 +45,8 @@ Result<HostTensor> HostTensor::create(DType dtype, std::vector<int64_t> shape,
   auto size = static_cast<size_t>(bytes);
   void *memory = ::operator new(size, bufferAlignment, std::nothrow);
   if (!memory)
-    return Error{"cannot allocate " + std::to_string(bytes) +
+    return Error{// untested: needs a machine that runs out of memory
+                 "cannot allocate " + std::to_string(bytes) +
                  " bytes for a tensor of shape " + formatShape(tensor.shape)};
   std::memset(memory, 0, size);
   tensor.buffer.reset(static_cast<std::byte *>(memory));

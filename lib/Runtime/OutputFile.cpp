@@ -24,7 +24,7 @@ Result<OutputFile> OutputFile::open(const std::string &path) {
   OutputFile file;
   file.path = path;
   if (path.empty())
-    return makeError(path, "the path is empty");
+    return makeError(path, "the path is empty"); // untested: means no output
 
   std::error_code ec;
   fs::file_status status = fs::status(path, ec);
