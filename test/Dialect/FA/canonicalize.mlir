@@ -89,3 +89,32 @@ func.func @product_reads(%Q: vector<8x8xf32>, %K: memref<8x8xf32>, %row: vector<
   %S1 = fa.scores %Q, %K : vector<8x8xf32>, memref<8x8xf32> -> vector<8x8xf32>
   return %S0, %S1 : vector<8x8xf32>, vector<8x8xf32>
 }
+
+// On tensors the op has no effects but those of its regions: a table in memory
+// may change between two ops that are otherwise the same.
+// CHECK-LABEL: func.func @table_in_memory
+// CHECK: fa.attention
+// CHECK: memref.store
+// CHECK: fa.attention
+func.func @table_in_memory(%Q: tensor<1x2x8x16xf32>, %LSE: tensor<1x2x8xf32>, %table: memref<2xf32>, %x: f32)
+    -> (tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %r:2 = fa.attention ins(%Q, %Q, %Q : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>)
+      outs(%Q, %LSE : tensor<1x2x8x16xf32>, tensor<1x2x8xf32>)
+      score {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        %slope = memref.load %table[%h] : memref<2xf32>
+        fa.yield %slope : f32
+      }
+      -> tensor<1x2x8x16xf32>, tensor<1x2x8xf32>
+  memref.store %x, %table[%c0] : memref<2xf32>
+  %t:2 = fa.attention ins(%Q, %Q, %Q : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>)
+      outs(%Q, %LSE : tensor<1x2x8x16xf32>, tensor<1x2x8xf32>)
+      score {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        %slope = memref.load %table[%h] : memref<2xf32>
+        fa.yield %slope : f32
+      }
+      -> tensor<1x2x8x16xf32>, tensor<1x2x8xf32>
+  return %r#0, %t#0 : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>
+}

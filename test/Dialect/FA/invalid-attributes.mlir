@@ -100,7 +100,7 @@ func.func private @f() attributes {fa.target = "cpu"}
 
 // -----
 
-// expected-error @+1 {{unknown attribute 'fa.tiling' of the fa dialect, expected 'fa.schedule' or 'fa.target'}}
+// expected-error @+1 {{unknown attribute 'fa.tiling' of the fa dialect, expected 'fa.schedule'}}
 func.func private @f() attributes {fa.tiling = 1}
 
 // -----
