@@ -31,6 +31,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FATILEPASS
@@ -333,6 +335,25 @@ LogicalResult NestBuilder::buildRowGroup(const KeyRange &range) {
   return success();
 }
 
+/// What a caller of the kernel must know of the problem.
+static DictionaryAttr describeProblem(AttentionOp op) {
+  Builder b(op.getContext());
+  MaskAttr mask = op.getMaskOrDefault();
+  std::string name = stringifyMaskKind(mask.getKind()).str();
+  if (mask.getKind() == MaskKind::Window)
+    name += llvm::formatv(":{0},{1}", mask.getLeft(), mask.getRight()).str();
+  if (mask.getAlign() == MaskAlign::TopLeft)
+    name += "-top-left";
+  std::string element;
+  llvm::raw_string_ostream(element) << op.getElementType();
+  return b.getDictionaryAttr(
+      {b.getNamedAttr("dtype", b.getStringAttr(element)),
+       b.getNamedAttr("head_dim", b.getI64IntegerAttr(op.getHeadDim())),
+       b.getNamedAttr("head_dim_v", b.getI64IntegerAttr(op.getHeadDimV())),
+       b.getNamedAttr("mask", b.getStringAttr(name)),
+       b.getNamedAttr("scale", b.getF32FloatAttr(op.getScaleOrDefault()))});
+}
+
 LogicalResult NestBuilder::build() {
   auto dim = [&](Value memref, int64_t index) -> Value {
     return memref::DimOp::create(builder, loc, memref, index);
@@ -360,6 +381,8 @@ LogicalResult NestBuilder::build() {
       /*outputs=*/ValueRange(), /*mapping=*/std::nullopt);
   forall->setAttr(FADialect::getScheduleAttrName(), schedule);
   forall->setAttr(FADialect::getTargetAttrName(), op.getTargetAttr());
+  if (!op.getTargetAttr().isCPU())
+    forall->setAttr(FADialect::getProblemAttrName(), describeProblem(op));
   builder.setInsertionPointToStart(forall.getBody());
   batch = forall.getInductionVar(0);
   head = forall.getInductionVar(1);

@@ -20,8 +20,8 @@ void FADialect::initialize() {
       >();
 }
 
-/// `fa.schedule` and `fa.target` may stand on any op: `fa-tile` leaves them on
-/// the loop nest for the passes after it.
+/// These attributes may stand on any op: `fa-tile` leaves schedule, target and
+/// problem on the loop nest for the passes after it.
 LogicalResult FADialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attribute) {
   StringRef name = attribute.getName();
@@ -38,7 +38,14 @@ LogicalResult FADialect::verifyOperationAttribute(Operation *op,
              << name << "' to be a #fa.target but got " << value;
     return success();
   }
+  if (name == getKernelAttrName() || name == getProblemAttrName()) {
+    if (!isa<DictionaryAttr>(value))
+      return op->emitError("expected attribute '")
+             << name << "' to be a dictionary but got " << value;
+    return success();
+  }
   return op->emitError("unknown attribute '")
          << name << "' of the fa dialect, expected '" << getScheduleAttrName()
-         << "' or '" << getTargetAttrName() << "'";
+         << "', '" << getTargetAttrName() << "', '" << getKernelAttrName()
+         << "' or '" << getProblemAttrName() << "'";
 }

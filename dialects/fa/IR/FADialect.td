@@ -53,6 +53,10 @@ def FA_Dialect : Dialect {
     /// Names under which a loop nest carries its schedule and target.
     static StringRef getScheduleAttrName() { return "fa.schedule"; }
     static StringRef getTargetAttrName() { return "fa.target"; }
+    /// What the caller of a GPU kernel must know (a dictionary).
+    static StringRef getKernelAttrName() { return "fa.kernel"; }
+    /// The problem that a loop nest solves (a dictionary), for the caller.
+    static StringRef getProblemAttrName() { return "fa.problem"; }
 
   private:
     void registerAttributes();

@@ -13,7 +13,10 @@
 #define FA_CONVERSION_PASSES_H
 
 #include "fa/IR/FA.h"
+#include "fagpu/IR/FAGPU.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

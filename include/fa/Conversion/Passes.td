@@ -91,4 +91,87 @@ def FAExpandMathPass : Pass<"fa-expand-math", "::mlir::func::FuncOp"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// GPU
+//===----------------------------------------------------------------------===//
+
+def FADistributePass : Pass<"fa-distribute", "::mlir::func::FuncOp"> {
+  let summary = "tile values to the values of one thread (GPU)";
+  let description = [{
+    Rewrites the program of a row group on tiles as that of one of its threads.
+    A tile [R, N] becomes a vector of the N/2 elements that the thread holds in the
+    fragment order of mma.sync and wgmma, a row statistic a vector of 2;
+    `fa.scores` and `fa.accumulate` become `fagpu.dot`. A reduction along the
+    columns is a local one and, for the maximum, two shuffles within four lanes;
+    a sum stays spread over the lanes as long as it is only scaled and added to,
+    and is reduced where it is used.
+
+    Preconditions: `fa-promote-to-sram` and a schedule of it, `fa-expand-softmax`;
+    R is 16 times the warps of a row group.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::fagpu::FAGPUDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def FAOutlineKernelPass : Pass<"fa-outline-kernel", "::mlir::func::FuncOp"> {
+  let summary = "a loop nest to the program of a block (GPU)";
+  let description = [{
+    The parallel loops over batch, head and query tile become the linear number
+    of the block. The function gets `fa.kernel`, a dictionary of what the caller
+    must know (the launch contract), and keeps `fa.schedule` and `fa.target`.
+
+    Preconditions: a function of Q, K, V, O and LSE that is one nest, after
+    `fa-plan-sram`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect"
+  ];
+}
+
+def ConvertFAGPUToNVVMPass : Pass<"convert-fagpu-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "tiles, rings and products to NVVM (GPU)";
+  let description = [{
+    Lowers `fagpu` and the few `gpu` ops to NVVM ops and inline PTX. Tiles in SRAM
+    become 32-bit addresses. For each argument that is loaded by the tensor
+    memory accelerator a tensor map is appended to the arguments, and its recipe
+    to `fa.kernel`.
+
+    Preconditions: `fa-outline-kernel`, `fa-distribute`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def FAExpandMathGPUPass : Pass<"fa-expand-math-gpu", "::mlir::func::FuncOp"> {
+  let summary = "math functions to PTX instructions, without libdevice (GPU)";
+  let description = [{
+    exp2 becomes `ex2.approx.ftz.f32` (2 ulp), log `lg2.approx.ftz.f32` times
+    ln 2, conversions to f16 and bf16 `cvt.rn.f16x2.f32` and `cvt.rn.bf16x2.f32` on
+    pairs. Other functions take upstream's polynomials.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def FAFinalizeKernelPass : Pass<"fa-finalize-kernel", "::mlir::ModuleOp"> {
+  let summary = "entry, thread bound and tensor maps of a kernel (GPU)";
+  let description = [{
+    Gives an `llvm.func` with `fa.kernel` the attributes from which LLVM makes a
+    PTX entry: `nvvm.kernel`, `nvvm.maxntid`, and for tensor maps `llvm.byval` with
+    `nvvm.grid_constant`.
+
+    Preconditions: the LLVM dialect.
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+}
+
 #endif // FA_CONVERSION_PASSES_TD

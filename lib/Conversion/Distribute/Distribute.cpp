@@ -1,0 +1,581 @@
+//===- Distribute.cpp - Tile values to the values of one thread ----------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The program of a row group, on tiles of 16 * warps rows, becomes that of one
+// of its threads. With lane l of warp w a thread holds
+//
+//   of a tile [R, N]        vector<N/2>, at index 4 j + 2 i + k the element
+//                           row 16 w + l/4 + 8 i, column 8 j + 2 (l mod 4) + k
+//   of a row statistic [R]  vector<2>, at index i that of row 16 w + l/4 + 8 i
+//
+// which is the fragment order of mma.sync and wgmma accumulators, and of their A
+// operand. So an op that works element by element stays as it is, and the four
+// lanes 4 n .. 4 n + 3 (a quad) hold one row between them: a reduction along the
+// columns is a local one and two exchanges within the quad.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PartialSums.h"
+#include "fa/Analysis/RowWise.h"
+#include "fa/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::fa {
+#define GEN_PASS_DEF_FADISTRIBUTEPASS
+#include "fa/Conversion/Passes.h.inc"
+} // namespace mlir::fa
+
+using namespace mlir;
+using namespace mlir::fa;
+
+namespace {
+class Distributor {
+public:
+  Distributor(OpBuilder &builder, Block &program, int64_t warps)
+      : builder(builder), program(program), warps(warps), partial(program) {}
+
+  LogicalResult distribute();
+
+private:
+  // Blocks and loops.
+  LogicalResult distributeBlock(Block &block);
+  LogicalResult distributeLoop(scf::ForOp loop);
+  LogicalResult distributeOp(Operation *op);
+
+  // The value of one thread.
+  FailureOr<Type> getThreadType(Operation *op, Type type);
+  FailureOr<Value> get(Value value);
+  FailureOr<Value> getWhole(Value value);
+  FailureOr<Value> getColumns(Value value, int64_t columns);
+  FailureOr<Value> acrossColumns(Location loc, Value rows, int64_t elements);
+
+  // Ops.
+  LogicalResult distributeBroadcast(vector::BroadcastOp op);
+  LogicalResult distributeElementwise(Operation *op);
+  LogicalResult distributeReduction(vector::MultiDimReductionOp op);
+  LogicalResult distributeScores(ScoresOp op);
+  LogicalResult distributeAccumulate(AccumulateOp op);
+  LogicalResult distributeStore(vector::TransferWriteOp op);
+
+  Value index(Location loc, int64_t value) {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  }
+  Value reduceQuad(Location loc, Value rows, vector::CombiningKind kind);
+
+  OpBuilder &builder;
+  Block &program;
+  int64_t warps;
+  PartialSums partial;
+  Value row, column; // 16 w + l/4 and 2 (l mod 4), of type index
+  Value isFirstInQuad;
+  DenseMap<Value, Value> values;
+  SmallVector<Operation *> distributed; // in program order
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Types and values
+//===----------------------------------------------------------------------===//
+
+FailureOr<Type> Distributor::getThreadType(Operation *op, Type type) {
+  auto tile = dyn_cast<VectorType>(type);
+  if (!tile)
+    return type;
+  int64_t rows = 16 * warps;
+  if (tile.getDimSize(0) != rows)
+    return op->emitError("expected tiles of ")
+           << rows << " rows for " << warps << " warps but got " << type;
+  if (tile.getRank() == 1 || tile.getDimSize(1) == 1)
+    return VectorType::get({2}, tile.getElementType());
+  if (tile.getDimSize(1) % 8 != 0)
+    return op->emitError("expected tiles whose columns are a multiple of 8 but "
+                         "got ")
+           << type;
+  return VectorType::get({tile.getDimSize(1) / 2}, tile.getElementType());
+}
+
+/// Of a statistic that is spread over the quad, the part of this lane.
+FailureOr<Value> Distributor::get(Value value) {
+  if (!isTileType(value.getType()))
+    return value;
+  if (Value mapped = values.lookup(value))
+    return mapped;
+  Operation *op = value.getDefiningOp();
+  if (!op || !isRematerializable(*op))
+    return emitError(value.getLoc(),
+                     "expected a tile that is made by the row group but got ")
+           << value.getType();
+  // Made anew at each use: it must not be taken from a loop that does not run.
+  FailureOr<Type> type = getThreadType(op, value.getType());
+  if (failed(type))
+    return failure();
+  Location loc = op->getLoc();
+  Value result;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto splat = cast<SplatElementsAttr>(constant.getValue());
+    result = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(cast<ShapedType>(*type),
+                               splat.getSplatValue<Attribute>()));
+  } else if (isa<vector::StepOp>(op)) {
+    Value next = arith::AddIOp::create(builder, loc, row, index(loc, 8));
+    result = vector::FromElementsOp::create(builder, loc, *type,
+                                            ValueRange{row, next});
+  } else {
+    if (failed(distributeOp(op)))
+      return failure();
+    result = values.lookup(value);
+    values.erase(value);
+  }
+  return result;
+}
+
+/// Of a statistic that is spread over the quad, the sum.
+FailureOr<Value> Distributor::getWhole(Value value) {
+  FailureOr<Value> part = get(value);
+  if (failed(part) || !partial.contains(value))
+    return part;
+  return reduceQuad(value.getLoc(), *part, vector::CombiningKind::ADD);
+}
+
+/// A vector over the columns, as the elements that this thread has of it.
+FailureOr<Value> Distributor::getColumns(Value value, int64_t columns) {
+  Operation *op = value.getDefiningOp();
+  Location loc = op->getLoc();
+  Type element = cast<VectorType>(value.getType()).getElementType();
+  auto type = VectorType::get({columns / 2}, element);
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto splat = cast<SplatElementsAttr>(constant.getValue());
+    return Value(arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(type, splat.getSplatValue<Attribute>())));
+  }
+  // Column numbers, at once in the type that they are wanted in.
+  Value source = value;
+  if (auto cast = dyn_cast<arith::IndexCastOp>(op))
+    source = cast.getIn();
+  if (source.getDefiningOp<vector::StepOp>()) {
+    SmallVector<Attribute> offsets;
+    for (int64_t e = 0; e < columns / 2; ++e)
+      offsets.push_back(
+          IntegerAttr::get(element, 8 * (e / 4) + e % 2));
+    Value first = column;
+    if (!element.isIndex())
+      first = arith::IndexCastOp::create(builder, loc, element, first);
+    Value splat = vector::BroadcastOp::create(builder, loc, type, first);
+    Value offset = arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(type, offsets));
+    return Value(arith::AddIOp::create(builder, loc, splat, offset));
+  }
+  return op->emitError("expected column numbers or a constant as a vector over "
+                       "the columns");
+}
+
+FailureOr<Value> Distributor::acrossColumns(Location loc, Value rows,
+                                            int64_t elements) {
+  SmallVector<int64_t> order;
+  for (int64_t e = 0; e < elements; ++e)
+    order.push_back((e / 2) % 2);
+  return Value(vector::ShuffleOp::create(builder, loc, rows, rows, order));
+}
+
+//===----------------------------------------------------------------------===//
+// Row-wise ops
+//===----------------------------------------------------------------------===//
+
+LogicalResult Distributor::distributeBroadcast(vector::BroadcastOp op) {
+  Location loc = op.getLoc();
+  FailureOr<Type> type = getThreadType(op, op.getType());
+  if (failed(type))
+    return failure();
+  auto source = dyn_cast<VectorType>(op.getSourceType());
+  if (!source) {
+    values[op] =
+        vector::BroadcastOp::create(builder, loc, *type, op.getSource());
+    return success();
+  }
+  FailureOr<Value> result =
+      source.getRank() == 1
+          ? getColumns(op.getSource(), source.getDimSize(0))
+          : getWhole(op.getSource());
+  if (failed(result))
+    return failure();
+  int64_t elements = cast<VectorType>(*type).getDimSize(0);
+  if (source.getRank() == 2)
+    result = acrossColumns(loc, *result, elements);
+  values[op] = *result;
+  return success();
+}
+
+LogicalResult Distributor::distributeElementwise(Operation *op) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    // A product with a common factor leaves a sum spread over the quad.
+    bool keepsParts = isa<arith::MulFOp>(op) &&
+                      partial.contains(op->getResult(0));
+    FailureOr<Value> value = keepsParts ? get(operand) : getWhole(operand);
+    if (failed(value))
+      return failure();
+    operands.push_back(*value);
+  }
+  SmallVector<Type> types;
+  for (Type type : op->getResultTypes()) {
+    FailureOr<Type> threadType = getThreadType(op, type);
+    if (failed(threadType))
+      return failure();
+    types.push_back(*threadType);
+  }
+  OperationState state(op->getLoc(), op->getName(), operands, types,
+                       op->getDiscardableAttrDictionary().getValue());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  Operation *onThread = builder.create(state);
+  for (auto [result, value] :
+       llvm::zip_equal(op->getResults(), onThread->getResults()))
+    values[result] = value;
+  return success();
+}
+
+/// `rows` of the quad's lanes combined, in every lane.
+Value Distributor::reduceQuad(Location loc, Value rows,
+                              vector::CombiningKind kind) {
+  Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
+  auto i32Constant = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(value));
+  };
+  Value all = i32Constant(-1), clamp = i32Constant(31);
+  SmallVector<Value> results;
+  for (int64_t i = 0; i < 2; ++i) {
+    Value value = vector::ExtractOp::create(builder, loc, rows, i);
+    for (int32_t distance : {1, 2}) {
+      Value other = NVVM::ShflOp::create(
+          builder, loc, f32, all, value, i32Constant(distance), clamp,
+          NVVM::ShflKind::bfly, /*return_value_and_is_valid=*/UnitAttr());
+      value = vector::makeArithReduction(builder, loc, kind, value, other);
+    }
+    results.push_back(value);
+  }
+  (void)i32;
+  return vector::FromElementsOp::create(builder, loc, rows.getType(), results);
+}
+
+LogicalResult
+Distributor::distributeReduction(vector::MultiDimReductionOp op) {
+  Location loc = op.getLoc();
+  vector::CombiningKind kind = op.getKind();
+  bool isSum = kind == vector::CombiningKind::ADD;
+  if (!op.getSourceVectorType().getElementType().isF32())
+    return op.emitError("expected a reduction of f32 but got ")
+           << op.getSourceVectorType();
+  FailureOr<Value> source = getWhole(op.getSource());
+  FailureOr<Value> acc = isSum ? get(op.getAcc()) : getWhole(op.getAcc());
+  if (failed(source) || failed(acc))
+    return failure();
+  if (isSum && !partial.contains(op.getAcc()) &&
+      !matchPattern(op.getAcc(), m_AnyZeroFloat())) {
+    // One lane of the quad brings what has been summed so far.
+    Value zero = arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(acc->getType()));
+    acc = Value(arith::SelectOp::create(builder, loc, isFirstInQuad, *acc,
+                                        zero));
+  }
+  // Pairs, then pairs of pairs: short chains of dependent ops.
+  int64_t elements = cast<VectorType>(source->getType()).getDimSize(0);
+  SmallVector<Value> rows;
+  for (int64_t i = 0; i < 2; ++i) {
+    SmallVector<Value> level;
+    for (int64_t e = 0; e < elements; ++e)
+      if ((e / 2) % 2 == i)
+        level.push_back(vector::ExtractOp::create(builder, loc, *source, e));
+    while (level.size() > 1) {
+      SmallVector<Value> next;
+      for (size_t n = 0; n + 1 < level.size(); n += 2)
+        next.push_back(vector::makeArithReduction(builder, loc, kind, level[n],
+                                                  level[n + 1]));
+      if (level.size() % 2 != 0)
+        next.push_back(level.back());
+      level = std::move(next);
+    }
+    rows.push_back(level.front());
+  }
+  Value local =
+      vector::FromElementsOp::create(builder, loc, acc->getType(), rows);
+  if (!isSum)
+    local = reduceQuad(loc, local, kind);
+  values[op] = vector::makeArithReduction(builder, loc, kind, local, *acc);
+  return success();
+}
+
+LogicalResult Distributor::distributeStore(vector::TransferWriteOp op) {
+  Location loc = op.getLoc();
+  FailureOr<Value> value = getWhole(op.getVector());
+  if (failed(value))
+    return failure();
+  bool isTile = op.getVectorType().getRank() == 2;
+  Value end = memref::DimOp::create(builder, loc, op.getBase(), 0);
+  for (int64_t i = 0; i < 2; ++i) {
+    OpBuilder::InsertionGuard guard(builder);
+    Value storeRow = arith::AddIOp::create(builder, loc, row, index(loc, 8 * i));
+    storeRow =
+        arith::AddIOp::create(builder, loc, storeRow, op.getIndices()[0]);
+    Value inside = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::slt, storeRow, end);
+    if (!isTile) // the lanes of a quad have the same statistic
+      inside = arith::AndIOp::create(builder, loc, inside, isFirstInQuad);
+    auto guarded = scf::IfOp::create(builder, loc, inside);
+    builder.setInsertionPointToStart(guarded.thenBlock());
+    if (!isTile) {
+      Value scalar = vector::ExtractOp::create(builder, loc, *value, i);
+      memref::StoreOp::create(builder, loc, scalar, op.getBase(), storeRow);
+      continue;
+    }
+    auto type = cast<VectorType>(value->getType());
+    for (int64_t e = 2 * i; e < type.getDimSize(0); e += 4) {
+      Value pair = vector::ExtractStridedSliceOp::create(
+          builder, loc, *value, ArrayRef<int64_t>{e}, ArrayRef<int64_t>{2},
+          ArrayRef<int64_t>{1});
+      Value storeColumn =
+          arith::AddIOp::create(builder, loc, column, index(loc, 2 * e));
+      storeColumn =
+          arith::AddIOp::create(builder, loc, storeColumn, op.getIndices()[1]);
+      vector::StoreOp::create(
+          builder, loc, pair, op.getBase(), ValueRange{storeRow, storeColumn},
+          /*nontemporal=*/false,
+          llvm::MaybeAlign(type.getElementTypeBitWidth() / 4));
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+LogicalResult Distributor::distributeScores(ScoresOp op) {
+  Location loc = op.getLoc();
+  FailureOr<Type> type = getThreadType(op, op.getScores().getType());
+  FailureOr<Value> query = get(op.getQuery());
+  if (failed(type) || failed(query))
+    return failure();
+  if (!fagpu::isSramTile(op.getKey().getType()))
+    return op.emitOpError("expected key to be in SRAM; run fa-promote-to-sram "
+                          "first");
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(*type));
+  Value scores =
+      fagpu::DotOp::create(builder, loc, *type, *query, op.getKey(), zero,
+                           fagpu::Contract::Columns, warps);
+  scores = fagpu::WaitDotOp::create(builder, loc, scores, /*pending=*/0);
+  if (!op.getScale().isExactlyValue(1.0)) {
+    Value scale = arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(cast<ShapedType>(*type), op.getScale()));
+    scores = arith::MulFOp::create(builder, loc, scores, scale);
+  }
+  values[op.getScores()] = scores;
+  return success();
+}
+
+LogicalResult Distributor::distributeAccumulate(AccumulateOp op) {
+  Location loc = op.getLoc();
+  FailureOr<Value> probs = getWhole(op.getProbs());
+  FailureOr<Value> acc = getWhole(op.getAcc());
+  if (failed(probs) || failed(acc))
+    return failure();
+  if (!fagpu::isSramTile(op.getValue().getType()))
+    return op.emitOpError("expected value to be in SRAM; run "
+                          "fa-promote-to-sram first");
+  if (op.getAlpha()) {
+    FailureOr<Value> alpha = getWhole(op.getAlpha());
+    if (failed(alpha))
+      return failure();
+    int64_t elements = cast<VectorType>(acc->getType()).getDimSize(0);
+    acc = Value(arith::MulFOp::create(
+        builder, loc, *acc, *acrossColumns(loc, *alpha, elements)));
+  }
+  Value result =
+      fagpu::DotOp::create(builder, loc, acc->getType(), *probs, op.getValue(),
+                           *acc, fagpu::Contract::Rows, warps);
+  values[op.getResult()] =
+      fagpu::WaitDotOp::create(builder, loc, result, /*pending=*/0);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks and loops
+//===----------------------------------------------------------------------===//
+
+LogicalResult Distributor::distributeOp(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<ScoresOp>([&](auto op) { return distributeScores(op); })
+      .Case<AccumulateOp>([&](auto op) { return distributeAccumulate(op); })
+      .Case<scf::ForOp>([&](auto op) { return distributeLoop(op); })
+      .Case<vector::BroadcastOp>(
+          [&](auto op) { return distributeBroadcast(op); })
+      .Case<vector::MultiDimReductionOp>(
+          [&](auto op) { return distributeReduction(op); })
+      .Case<vector::TransferWriteOp>(
+          [&](auto op) { return distributeStore(op); })
+      .Case<vector::ShapeCastOp>([&](vector::ShapeCastOp op) -> LogicalResult {
+        FailureOr<Value> rows = getWhole(op.getSource());
+        if (failed(rows))
+          return failure();
+        values[op] = *rows;
+        return success();
+      })
+      .Default([&](Operation *op) -> LogicalResult {
+        if (OpTrait::hasElementwiseMappableTraits(op))
+          return distributeElementwise(op);
+        return op->emitError("expected a product, a loop or a row-wise op on "
+                             "tiles to distribute but got '")
+               << op->getName() << "'";
+      });
+}
+
+LogicalResult Distributor::distributeBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    if (!touchesTiles(op)) {
+      for (Region &region : op.getRegions())
+        for (Block &nested : region)
+          if (failed(distributeBlock(nested)))
+            return failure();
+      continue;
+    }
+    if (!isRematerializable(op)) {
+      if (!isRowWise(op) && !isa<ScoresOp, AccumulateOp, scf::ForOp>(op))
+        return op.emitError("expected a product, a loop or a row-wise op on "
+                            "tiles to distribute but got '")
+               << op.getName() << "'";
+      builder.setInsertionPoint(&op);
+      if (failed(distributeOp(&op)))
+        return failure();
+    }
+    distributed.push_back(&op);
+  }
+  return success();
+}
+
+LogicalResult Distributor::distributeLoop(scf::ForOp loop) {
+  Location loc = loop.getLoc();
+  SmallVector<Value> inits;
+  for (auto [init, argument] :
+       llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs())) {
+    FailureOr<Value> value = get(init);
+    if (failed(value))
+      return failure();
+    if (partial.contains(argument) && !partial.contains(init) &&
+        !matchPattern(init, m_AnyZeroFloat())) {
+      Value zero = arith::ConstantOp::create(
+          builder, loc, builder.getZeroAttr(value->getType()));
+      value = Value(arith::SelectOp::create(builder, loc, isFirstInQuad,
+                                            *value, zero));
+    }
+    inits.push_back(*value);
+  }
+  auto threadLoop =
+      scf::ForOp::create(builder, loc, loop.getLowerBound(),
+                         loop.getUpperBound(), loop.getStep(), inits);
+  threadLoop->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  loop.getInductionVar().replaceAllUsesWith(threadLoop.getInductionVar());
+  auto replace = [&](Value value, Value onThread) {
+    if (isTileType(value.getType()))
+      values[value] = onThread;
+    else
+      value.replaceAllUsesWith(onThread);
+  };
+  for (auto [argument, onThread] : llvm::zip_equal(
+           loop.getRegionIterArgs(), threadLoop.getRegionIterArgs()))
+    replace(argument, onThread);
+  for (auto [result, onThread] :
+       llvm::zip_equal(loop.getResults(), threadLoop.getResults()))
+    replace(result, onThread);
+
+  Block *body = threadLoop.getBody();
+  if (!body->empty())
+    body->getTerminator()->erase();
+  body->getOperations().splice(body->end(), loop.getBody()->getOperations());
+  size_t outer = distributed.size();
+  if (failed(distributeBlock(*body)))
+    return failure();
+
+  auto yield = cast<scf::YieldOp>(body->getTerminator());
+  builder.setInsertionPoint(yield);
+  SmallVector<Value> next;
+  for (auto [operand, argument] :
+       llvm::zip_equal(yield.getOperands(), loop.getRegionIterArgs())) {
+    FailureOr<Value> value =
+        partial.contains(argument) ? get(operand) : getWhole(operand);
+    if (failed(value))
+      return failure();
+    next.push_back(*value);
+  }
+  yield->setOperands(next);
+  while (distributed.size() > outer)
+    distributed.pop_back_val()->erase();
+  return success();
+}
+
+LogicalResult Distributor::distribute() {
+  // Who this thread is.
+  builder.setInsertionPointToStart(&program);
+  Location loc = program.getParentOp()->getLoc();
+  Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
+  Value lane =
+      arith::RemUIOp::create(builder, loc, thread, index(loc, 32));
+  Value warp = arith::RemUIOp::create(
+      builder, loc,
+      arith::DivUIOp::create(builder, loc, thread, index(loc, 32)),
+      index(loc, warps));
+  Value inQuad = arith::RemUIOp::create(builder, loc, lane, index(loc, 4));
+  row = arith::AddIOp::create(
+      builder, loc,
+      arith::MulIOp::create(builder, loc, warp, index(loc, 16)),
+      arith::DivUIOp::create(builder, loc, lane, index(loc, 4)));
+  column = arith::MulIOp::create(builder, loc, inQuad, index(loc, 2));
+  isFirstInQuad = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::eq, inQuad, index(loc, 0));
+
+  if (failed(distributeBlock(program)))
+    return failure();
+  while (!distributed.empty())
+    distributed.pop_back_val()->erase();
+  return success();
+}
+
+namespace {
+struct Distribute : public fa::impl::FADistributePassBase<Distribute> {
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk([&](scf::ForallOp nest) {
+      auto schedule =
+          nest->getAttrOfType<ScheduleAttr>(FADialect::getScheduleAttrName());
+      if (!schedule)
+        return WalkResult::advance();
+      // The program of a row group, or of the whole block.
+      Block *program = nest.getBody();
+      nest.walk([&](fagpu::SpecializeOp split) {
+        program = &split.getConsumer().front();
+      });
+      OpBuilder builder(nest);
+      return failed(
+                 Distributor(builder, *program, schedule.getWarps()).distribute())
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace

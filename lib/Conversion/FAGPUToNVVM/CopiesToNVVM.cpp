@@ -1,0 +1,196 @@
+//===- CopiesToNVVM.cpp - Copies and barriers ---------------------------===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "NVVMLowering.h"
+
+#include "PTX.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::fa;
+
+//===----------------------------------------------------------------------===//
+// cp.async
+//===----------------------------------------------------------------------===//
+
+/// The threads of the block take the 16-byte units of the tile in turn. Rows
+/// past the end, and columns up to the next multiple of 16 (a step of the
+/// product), are filled with zeros by a source size of 0.
+LogicalResult NVVMLowering::lowerCopyAsync(fagpu::CopyAsyncOp op) {
+  FailureOr<TileAddress> tile = getTile(op, op.getTarget());
+  if (failed(tile))
+    return failure();
+  MemRefType targetType = op.getTarget().getType();
+  int64_t rows = targetType.getDimSize(0), columns = targetType.getDimSize(1);
+  if (columns % 8 != 0)
+    return op.emitOpError("expected columns that are a multiple of 8 but got ")
+           << columns;
+  int64_t unitsPerRow = llvm::alignTo(columns, 16) / 8;
+  int64_t units = rows * unitsPerRow;
+  int64_t threads = 32 * schedule.getWarps() * schedule.getGroups();
+
+  // The address of the first element, and the bytes from a row to the next.
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(builder, loc, op.getSource());
+  Value pointer = memref::ExtractAlignedPointerAsIndexOp::create(
+      builder, loc, op.getSource());
+  Type i64 = builder.getI64Type();
+  auto toI64 = [&](Value index) -> Value {
+    return arith::IndexCastOp::create(builder, loc, i64, index);
+  };
+  auto i64Constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI64IntegerAttr(value));
+  };
+  auto addI64 = [&](Value a, Value b) -> Value {
+    return arith::AddIOp::create(builder, loc, a, b);
+  };
+  auto mulI64 = [&](Value a, Value b) -> Value {
+    return arith::MulIOp::create(builder, loc, a, b);
+  };
+  Value two = i64Constant(2);
+  Value base = addI64(toI64(pointer), mulI64(toI64(metadata.getOffset()), two));
+  Value rowBytes = mulI64(toI64(metadata.getStrides()[0]), two);
+  Value rowCount = toI32(metadata.getSizes()[0]);
+
+  Value thread = threadId();
+  for (int64_t first = 0; first < units; first += threads) {
+    OpBuilder::InsertionGuard guard(builder);
+    Value unit = add(thread, first);
+    if (first + threads > units) {
+      Value exists = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ult, unit, i32(units));
+      auto guarded = scf::IfOp::create(builder, loc, exists);
+      builder.setInsertionPointToStart(guarded.thenBlock());
+    }
+    Value row = div(unit, unitsPerRow), inRow = rem(unit, unitsPerRow);
+    Value inside = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::slt, row, rowCount);
+    if (unitsPerRow * 8 != columns)
+      inside = arith::AndIOp::create(
+          builder, loc, inside,
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, inRow,
+                                i32(columns / 8)));
+    auto extend = [&](Value value) -> Value {
+      return arith::ExtUIOp::create(builder, loc, i64, value);
+    };
+    Value source = addI64(mulI64(extend(row), rowBytes), extend(mul(inRow, 16)));
+    // An address that is not read must be valid all the same.
+    source = arith::SelectOp::create(builder, loc, inside, source,
+                                     i64Constant(0));
+    Value bytes = arith::SelectOp::create(builder, loc, inside, i32(16), i32(0));
+    Value swizzled = bitXor(rem(inRow, 8), rem(row, 8));
+    Value offset = add(mul(div(inRow, 8), tile->chunkBytes),
+                       add(mul(row, 128), mul(swizzled, 16)));
+    ptx::buildCopy16(builder, loc, add(tile->base, offset),
+                     addI64(base, source), bytes);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+std::pair<Value, Value> NVVMLowering::getBarrier(Value barriers, int64_t stages,
+                                                 Value position) {
+  Value number = toI32(position);
+  Value stage = rem(number, stages), use = div(number, stages);
+  return {add(barriers, mul(stage, 8)), rem(use, 2)};
+}
+
+/// One thread initialises the barriers of all rings: full with one arrival (the
+/// producer's, with the bytes to come), empty with one a warp that reads.
+void NVVMLowering::initBarriers() {
+  auto one = scf::IfOp::create(builder, loc, isEqual(threadId(), 0));
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(one.thenBlock());
+    for (Value value : ringOrder) {
+      RingAddress ring = rings.lookup(value);
+      for (int64_t stage = 0; stage < ring.type.getStages(); ++stage) {
+        ptx::buildMbarrierInit(builder, loc, add(ring.full, 8 * stage), 1);
+        ptx::buildMbarrierInit(builder, loc, add(ring.empty, 8 * stage),
+                               schedule.getGroups() * schedule.getWarps());
+      }
+    }
+    ptx::buildFenceMbarrierInit(builder, loc);
+  }
+  NVVM::Barrier0Op::create(builder, loc);
+}
+
+void NVVMLowering::lowerAcquire(fagpu::AcquireOp op) {
+  RingAddress ring = rings.lookup(op.getRing());
+  auto [barrier, parity] =
+      getBarrier(ring.full, ring.type.getStages(), op.getPosition());
+  ptx::buildMbarrierWait(builder, loc, barrier, parity);
+  tiles[op.getStage()] = getStage(op.getRing(), op.getPosition());
+}
+
+void NVVMLowering::lowerRelease(fagpu::ReleaseOp op) {
+  RingAddress ring = rings.lookup(op.getRing());
+  auto [barrier, parity] =
+      getBarrier(ring.empty, ring.type.getStages(), op.getPosition());
+  OpBuilder::InsertionGuard guard(builder);
+  auto one = scf::IfOp::create(builder, loc, isEqual(rem(threadId(), 32), 0));
+  builder.setInsertionPointToStart(one.thenBlock());
+  ptx::buildMbarrierArrive(builder, loc, barrier);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+/// The argument that holds the map of `source` with boxes of the ring's tile.
+/// Columns that fill all chunks are one box of chunks; otherwise there is a box
+/// a chunk, the last of which reaches past the end of a row.
+Value NVVMLowering::getTensorMap(BlockArgument source, fagpu::RingType ring) {
+  MemRefType tile = ring.getTile();
+  int64_t chunk = fagpu::getChunkColumns(tile);
+  TensorMap wanted{source, tile.getDimSize(0), chunk,
+                   tile.getDimSize(1) % chunk == 0};
+  unsigned firstMap = kernel.getNumArguments() - tensorMaps.size();
+  for (auto [index, map] : llvm::enumerate(tensorMaps))
+    if (map.source == source && map.boxRows == wanted.boxRows)
+      return kernel.getArgument(firstMap + index);
+  tensorMaps.push_back(wanted);
+  unsigned index = kernel.getNumArguments();
+  (void)kernel.insertArgument(index,
+                              LLVM::LLVMPointerType::get(builder.getContext()),
+                              builder.getDictionaryAttr({}), loc);
+  return kernel.getArgument(index);
+}
+
+LogicalResult NVVMLowering::lowerLoad(fagpu::LoadOp op) {
+  RingAddress ring = rings.lookup(op.getRing());
+  MemRefType tile = ring.type.getTile();
+  // The first use of a stage finds it empty: that is the phase before the first.
+  auto [empty, parity] =
+      getBarrier(ring.empty, ring.type.getStages(), op.getPosition());
+  ptx::buildMbarrierWait(builder, loc, empty, bitXor(parity, i32(1)));
+  Value full =
+      getBarrier(ring.full, ring.type.getStages(), op.getPosition()).first;
+  ptx::buildMbarrierExpect(builder, loc, full, fagpu::getTileBytes(tile));
+
+  Value map = getTensorMap(cast<BlockArgument>(op.getSource()), ring.type);
+  TileAddress stage = getStage(op.getRing(), op.getPosition());
+  int64_t chunk = fagpu::getChunkColumns(tile);
+  bool splitColumns = tile.getDimSize(1) % chunk == 0;
+  int64_t boxes =
+      splitColumns ? 1 : llvm::divideCeil(tile.getDimSize(1), chunk);
+  for (int64_t box = 0; box < boxes; ++box)
+    ptx::buildTensorLoad(builder, loc, add(stage.base, box * stage.chunkBytes),
+                         map,
+                         {i32(box * chunk), toI32(op.getRow()), i32(0),
+                          toI32(op.getHead()), toI32(op.getBatch())},
+                         full);
+  return success();
+}

@@ -1,0 +1,138 @@
+//===- NVVMLowering.h - Addresses of tiles ----------------------*- C++ -*-===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to the conversion: where each tile and barrier lies, and the lowering
+// of each family of ops.
+//
+//   FAGPUToNVVM.cpp   the walk; tiles, rings, views, producer and row groups
+//   CopiesToNVVM.cpp  cp.async, tensor maps, mbarriers
+//   DotMmaSync.cpp    fagpu.dot on sm_80
+//   DotWgmma.cpp      fagpu.dot on sm_90a
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FA_LIB_CONVERSION_FAGPUTONVVM_NVVMLOWERING_H
+#define FA_LIB_CONVERSION_FAGPUTONVVM_NVVMLOWERING_H
+
+#include "fa/IR/FA.h"
+#include "fagpu/IR/FAGPU.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::fa {
+
+/// A tile, or some rows of one, in SRAM.
+struct TileAddress {
+  Value base;         // i32, of the first row in the first chunk
+  int64_t chunkBytes; // from a chunk to the next: 128 a row of the whole tile
+};
+
+/// The stages of a ring and their barriers, as i32 addresses.
+struct RingAddress {
+  Value base, full, empty;
+  fagpu::RingType type;
+};
+
+class NVVMLowering {
+public:
+  NVVMLowering(func::FuncOp kernel, ScheduleAttr schedule, TargetAttr target,
+               int64_t sramBytes)
+      : kernel(kernel), schedule(schedule), target(target),
+        sramBytes(sramBytes), builder(kernel) {}
+
+  LogicalResult lower();
+
+  /// What the caller passes for each tensor map that was appended to the
+  /// arguments, in order: the argument it describes and the box.
+  struct TensorMap {
+    BlockArgument source;
+    int64_t boxRows, boxColumns;
+    bool splitColumns; // dimension 2 counts chunks of 64 columns
+  };
+  ArrayRef<TensorMap> getTensorMaps() const { return tensorMaps; }
+
+private:
+  // FAGPUToNVVM.cpp
+  LogicalResult lowerOp(Operation *op);
+  void lowerAlloc(fagpu::AllocOp op);
+  LogicalResult lowerView(memref::SubViewOp op);
+  void lowerSpecialize(fagpu::SpecializeOp op);
+  TileAddress getStage(Value ring, Value position);
+  FailureOr<TileAddress> getTile(Operation *op, Value tile);
+
+  // CopiesToNVVM.cpp
+  LogicalResult lowerCopyAsync(fagpu::CopyAsyncOp op);
+  LogicalResult lowerLoad(fagpu::LoadOp op);
+  void lowerAcquire(fagpu::AcquireOp op);
+  void lowerRelease(fagpu::ReleaseOp op);
+  void initBarriers();
+  Value getTensorMap(BlockArgument source, fagpu::RingType ring);
+  /// The barrier of the stage at `position`, and the parity of its use.
+  std::pair<Value, Value> getBarrier(Value barriers, int64_t stages,
+                                     Value position);
+
+  // DotMmaSync.cpp, DotWgmma.cpp
+  LogicalResult lowerDotMmaSync(fagpu::DotOp op);
+  LogicalResult lowerDotWgmma(fagpu::DotOp op);
+  LogicalResult lowerWaitDot(fagpu::WaitDotOp op);
+
+  // i32 arithmetic.
+  Value i32(int64_t value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(value));
+  }
+  Value add(Value a, Value b) {
+    return arith::AddIOp::create(builder, loc, a, b);
+  }
+  Value add(Value a, int64_t b) { return b == 0 ? a : add(a, i32(b)); }
+  Value mul(Value a, int64_t b) {
+    return arith::MulIOp::create(builder, loc, a, i32(b));
+  }
+  Value div(Value a, int64_t b) {
+    return arith::DivUIOp::create(builder, loc, a, i32(b));
+  }
+  Value rem(Value a, int64_t b) {
+    return arith::RemUIOp::create(builder, loc, a, i32(b));
+  }
+  Value bitXor(Value a, Value b) {
+    return arith::XOrIOp::create(builder, loc, a, b);
+  }
+  Value isEqual(Value a, int64_t b) {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, a,
+                                 i32(b));
+  }
+  Value toI32(Value index) {
+    return arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
+                                      index);
+  }
+  Value threadId();
+
+  /// The 2-element vectors of `fragment` as i32.
+  SmallVector<Value> packPairs(Value fragment);
+  /// The elements of a vector, and a vector of elements.
+  SmallVector<Value> unpackVector(Value vector);
+  Value packVector(ValueRange elements, Type type);
+
+  func::FuncOp kernel;
+  ScheduleAttr schedule;
+  TargetAttr target;
+  int64_t sramBytes;
+  OpBuilder builder;
+  Location loc = UnknownLoc::get(kernel.getContext());
+  Value sramBase; // i32
+  int64_t barrierOffset = 0;
+  DenseMap<Value, TileAddress> tiles;
+  DenseMap<Value, RingAddress> rings;
+  SmallVector<Value> ringOrder;
+  SmallVector<TensorMap> tensorMaps;
+  SmallVector<Operation *> lowered;
+};
+
+} // namespace mlir::fa
+
+#endif // FA_LIB_CONVERSION_FAGPUTONVVM_NVVMLOWERING_H

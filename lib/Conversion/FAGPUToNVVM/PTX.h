@@ -1,0 +1,70 @@
+//===- PTX.h - The instructions that NVVM has no op for -------*- C++ -*-===//
+//
+// Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to the conversion: all PTX text of the project, as inline assembly.
+// Section numbers are those of the PTX ISA 8.6.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FA_LIB_CONVERSION_FAGPUTONVVM_PTX_H
+#define FA_LIB_CONVERSION_FAGPUTONVVM_PTX_H
+
+#include "mlir/IR/Builders.h"
+
+namespace mlir::fa::ptx {
+
+/// Waits until the phase with the given parity of the mbarrier at the i32
+/// address `barrier` is complete (9.7.13.15.16). No load moves over it.
+void buildMbarrierWait(OpBuilder &builder, Location loc, Value barrier,
+                       Value parity);
+/// mbarrier.init, .arrive and .arrive.expect_tx (9.7.13.15).
+void buildMbarrierInit(OpBuilder &builder, Location loc, Value barrier,
+                       int64_t count);
+void buildMbarrierArrive(OpBuilder &builder, Location loc, Value barrier);
+void buildMbarrierExpect(OpBuilder &builder, Location loc, Value barrier,
+                         int64_t bytes);
+/// Makes the initialisation of mbarriers visible to the asynchronous proxy.
+void buildFenceMbarrierInit(OpBuilder &builder, Location loc);
+
+/// cp.async.bulk.tensor, five dimensions, to the i32 address `target`; reports
+/// its bytes to `barrier` (9.7.9.27.1.2). `coordinates` are i32, the innermost
+/// first.
+void buildTensorLoad(OpBuilder &builder, Location loc, Value target, Value map,
+                     ValueRange coordinates, Value barrier);
+
+/// cp.async of 16 bytes, of which `bytes` (0 or 16) come from `source` and the
+/// rest is zero (9.7.9.25.3.1).
+void buildCopy16(OpBuilder &builder, Location loc, Value target, Value source,
+                 Value bytes);
+
+/// setmaxnreg.dec or .inc (9.7.19.5).
+void buildSetRegisters(OpBuilder &builder, Location loc, int64_t registers,
+                       bool increase);
+
+/// One chain of wgmma with its fence and commit (9.7.15): D = A B + C over
+/// steps of 16 of K. `a` holds for each step one descriptor, or four i32 with
+/// packed pairs; `b` one descriptor a step. `acc` holds the accumulators, or is
+/// empty for C = 0, with `n` columns. Returns the accumulators, which are valid
+/// only after buildWgmmaWait.
+struct Wgmma {
+  StringRef elementType; // bf16 or f16
+  int64_t n;
+  bool transposeB;
+  SmallVector<SmallVector<Value>> a;
+  SmallVector<Value> b;
+  SmallVector<Value> acc;
+};
+SmallVector<Value> buildWgmma(OpBuilder &builder, Location loc,
+                              const Wgmma &wgmma);
+/// wgmma.wait_group, through which the accumulators pass: nothing that uses
+/// them can move ahead of it.
+SmallVector<Value> buildWgmmaWait(OpBuilder &builder, Location loc,
+                                  ValueRange acc, int64_t pending);
+
+} // namespace mlir::fa::ptx
+
+#endif // FA_LIB_CONVERSION_FAGPUTONVVM_PTX_H
