@@ -37,6 +37,8 @@ private:
 /// address in the parameter space is what the copies take.
 void FinalizeKernel::finalize(LLVM::LLVMFuncOp func, DictionaryAttr info) {
   Builder b(func.getContext());
+  func->removeAttr(FADialect::getScheduleAttrName());
+  func->removeAttr(FADialect::getTargetAttrName());
   func->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   int32_t threads = info.getAs<IntegerAttr>("block").getInt();
   func->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),

@@ -34,18 +34,10 @@ void fa::buildNaive(OpPassManager &pm) {
   addCleanup(pm);
 }
 
-void fa::buildNest(OpPassManager &pm, const CPUPipelineOptions &options) {
+void fa::buildNest(OpPassManager &pm,
+                   const FASelectSchedulePassOptions &schedule) {
   pm.addPass(createFABufferizePass());
-  {
-    FASelectSchedulePassOptions schedule;
-    schedule.br = options.br;
-    schedule.bc = options.bc;
-    schedule.mr = options.mr;
-    schedule.nr = options.nr;
-    schedule.sram = options.sram;
-    schedule.vectorBits = options.vectorBits;
-    pm.addNestedPass<func::FuncOp>(createFASelectSchedulePass(schedule));
-  }
+  pm.addNestedPass<func::FuncOp>(createFASelectSchedulePass(schedule));
   pm.addNestedPass<func::FuncOp>(createFATilePass());
   addCleanup(pm);
 }
@@ -100,7 +92,14 @@ void fa::buildCPUPipeline(OpPassManager &pm,
   if (algorithm == Level::Naive) {
     buildNaive(pm);
   } else {
-    buildNest(pm, options);
+    FASelectSchedulePassOptions schedule;
+    schedule.br = options.br;
+    schedule.bc = options.bc;
+    schedule.mr = options.mr;
+    schedule.nr = options.nr;
+    schedule.sram = options.sram;
+    schedule.vectorBits = options.vectorBits;
+    buildNest(pm, schedule);
     if (algorithm == Level::Fused)
       buildFused(pm);
   }
@@ -116,7 +115,88 @@ void fa::buildCPUPipeline(OpPassManager &pm,
   buildLLVM(pm);
 }
 
+//===----------------------------------------------------------------------===//
+// GPU
+//===----------------------------------------------------------------------===//
+
+void fa::buildPromoted(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createFAPromoteToSRAMPass());
+  addCleanup(pm);
+}
+
+void fa::buildScheduled(OpPassManager &pm, StringRef chip) {
+  // Copies by a tensor memory accelerator, where there is one.
+  if (chip == "sm_90a")
+    pm.addNestedPass<func::FuncOp>(createFASpecializeWarpsPass());
+  else
+    pm.addNestedPass<func::FuncOp>(createFAPipelineCopiesPass());
+  pm.addNestedPass<func::FuncOp>(createFAPlanSRAMPass());
+  addCleanup(pm);
+}
+
+void fa::buildWarp(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createFAExpandSoftmaxPass());
+  pm.addNestedPass<func::FuncOp>(createFADistributePass());
+  pm.addNestedPass<func::FuncOp>(createFAOutlineKernelPass());
+  addCleanup(pm);
+}
+
+void fa::buildNVVM(OpPassManager &pm) {
+  pm.addPass(createConvertFAGPUToNVVMPass());
+  pm.addNestedPass<func::FuncOp>(createFAExpandMathGPUPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  addCleanup(pm);
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createFAFinalizeKernelPass());
+  addCleanup(pm);
+}
+
+void fa::buildGPUPipeline(OpPassManager &pm,
+                          const GPUPipelineOptions &options) {
+  Level stop = options.stopAfter;
+  if (stop == Level::Problem)
+    return;
+  {
+    FASelectSchedulePassOptions schedule;
+    schedule.chip = options.chip;
+    schedule.br = options.br;
+    schedule.bc = options.bc;
+    schedule.groups = options.groups;
+    schedule.warps = options.warps;
+    schedule.stages = options.stages;
+    buildNest(pm, schedule);
+  }
+  if (stop == Level::Nest)
+    return;
+  buildFused(pm);
+  if (stop == Level::Fused)
+    return;
+  buildPromoted(pm);
+  if (stop == Level::Promoted)
+    return;
+  buildScheduled(pm, StringRef(options.chip));
+  if (stop == Level::Scheduled)
+    return;
+  buildWarp(pm);
+  if (stop == Level::Warp)
+    return;
+  buildNVVM(pm);
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
 void fa::registerFAPipelines() {
+  PassPipelineRegistration<GPUPipelineOptions>(
+      "fa-lower-to-nvvm",
+      "Lower fa.attention to the LLVM and NVVM dialects for a GPU, or to the "
+      "level named by stop-after",
+      buildGPUPipeline);
   PassPipelineRegistration<CPUPipelineOptions>(
       "fa-lower-to-cpu",
       "Lower fa.attention to the LLVM dialect for the host, or to the level "

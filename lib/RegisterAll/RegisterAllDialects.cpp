@@ -13,6 +13,7 @@
 #include "fa/InitAllDialects.h"
 
 #include "fa/IR/FA.h"
+#include "fagpu/IR/FAGPU.h"
 #include "fa/Transforms/BufferizableOpInterfaceImpl.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -120,7 +121,7 @@ static void registerConversionToLLVM(DialectRegistry &registry) {
 void mlir::fa::registerAllDialects(DialectRegistry &registry) {
   registry.insert<affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
-                  fa::FADialect, func::FuncDialect, gpu::GPUDialect,
+                  fa::FADialect, fagpu::FAGPUDialect, func::FuncDialect, gpu::GPUDialect,
                   index::IndexDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
                   math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
                   scf::SCFDialect, tensor::TensorDialect, ub::UBDialect,

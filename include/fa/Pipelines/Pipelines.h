@@ -13,6 +13,7 @@
 #ifndef FA_PIPELINES_PIPELINES_H
 #define FA_PIPELINES_PIPELINES_H
 
+#include "fa/Transforms/Passes.h"
 #include "mlir/Pass/PassOptions.h"
 
 namespace mlir {
@@ -20,8 +21,22 @@ class OpPassManager;
 
 namespace fa {
 
-/// The levels of the CPU road, in order; `naive` is a branch of its own.
-enum class Level { Problem, Naive, Nest, Fused, Vector, Loops, LLVM };
+/// The levels in order. `naive` is a branch of its own; from `fused` on the road
+/// of a CPU is vector, loops, llvm and that of a GPU promoted, scheduled, warp,
+/// nvvm.
+enum class Level {
+  Problem,
+  Naive,
+  Nest,
+  Fused,
+  Vector,
+  Loops,
+  LLVM,
+  Promoted,
+  Scheduled,
+  Warp,
+  NVVM
+};
 
 struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
   Option<Level> level{
@@ -66,10 +81,45 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
       llvm::cl::init(256)};
 };
 
+struct GPUPipelineOptions : public PassPipelineOptions<GPUPipelineOptions> {
+  Option<std::string> chip{
+      *this, "chip",
+      llvm::cl::desc("What to compile for: sm_80, sm_86, sm_89, sm_90a, sm_100 "
+                     "or sm_120"),
+      llvm::cl::init("sm_80")};
+  Option<Level> stopAfter{
+      *this, "stop-after",
+      llvm::cl::desc("The level at which the lowering ends"),
+      llvm::cl::init(Level::NVVM),
+      llvm::cl::values(
+          clEnumValN(Level::Problem, "problem", "fa.attention"),
+          clEnumValN(Level::Nest, "nest", "the loop nest, two passes"),
+          clEnumValN(Level::Fused, "fused", "the loop nest, online softmax"),
+          clEnumValN(Level::Promoted, "promoted", "tiles in SRAM"),
+          clEnumValN(Level::Scheduled, "scheduled", "copies ahead of their use"),
+          clEnumValN(Level::Warp, "warp", "the values of one thread"),
+          clEnumValN(Level::NVVM, "nvvm", "the LLVM and NVVM dialects"))};
+
+  // What fa-select-schedule takes; 0 lets it choose.
+  Option<int64_t> br{*this, "br", llvm::cl::desc("Rows of a query tile (B_r)"),
+                     llvm::cl::init(0)};
+  Option<int64_t> bc{*this, "bc", llvm::cl::desc("Rows of a key tile (B_c)"),
+                     llvm::cl::init(0)};
+  Option<int64_t> groups{*this, "groups",
+                         llvm::cl::desc("Row groups of a block"),
+                         llvm::cl::init(0)};
+  Option<int64_t> warps{*this, "warps",
+                        llvm::cl::desc("Warps of a row group"),
+                        llvm::cl::init(0)};
+  Option<int64_t> stages{*this, "stages",
+                         llvm::cl::desc("Key tiles in SRAM at a time"),
+                         llvm::cl::init(0)};
+};
+
 /// problem -> naive: memrefs, three steps over whole matrices.
 void buildNaive(OpPassManager &pm);
 /// problem -> nest: memrefs, a schedule, the tiled loop nest.
-void buildNest(OpPassManager &pm, const CPUPipelineOptions &options);
+void buildNest(OpPassManager &pm, const FASelectSchedulePassOptions &schedule);
 /// nest -> fused: one pass over the keys.
 void buildFused(OpPassManager &pm);
 /// nest or fused -> vector: only the products are ops of fa.
@@ -83,7 +133,20 @@ void buildLLVM(OpPassManager &pm);
 void buildCPUPipeline(OpPassManager &pm,
                       const CPUPipelineOptions &options = {});
 
-/// Registers `fa-lower-to-cpu`.
+/// fused -> promoted: tiles of Q, K and V in SRAM.
+void buildPromoted(OpPassManager &pm);
+/// promoted -> scheduled: pipelined copies, or a producer and row groups.
+void buildScheduled(OpPassManager &pm, StringRef chip);
+/// scheduled -> warp: the program of one thread.
+void buildWarp(OpPassManager &pm);
+/// warp -> nvvm: the LLVM and NVVM dialects, ready to be translated to PTX.
+void buildNVVM(OpPassManager &pm);
+
+/// The whole GPU road, up to `options.stopAfter`.
+void buildGPUPipeline(OpPassManager &pm,
+                      const GPUPipelineOptions &options = {});
+
+/// Registers `fa-lower-to-cpu` and `fa-lower-to-nvvm`.
 void registerFAPipelines();
 
 } // namespace fa
