@@ -50,7 +50,7 @@ parseProblem(StringRef path, MLIRContext &context) {
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return errors.take("cannot parse '" + path + "'");
-  return std::move(module);
+  return module;
 }
 
 /// A copy of `module` (at the problem level) after the pipeline with `options`.
@@ -59,7 +59,7 @@ lowerCopy(ModuleOp module, const CPUPipelineOptions &options) {
   OwningOpRef<ModuleOp> lowered(module.clone());
   if (llvm::Error error = lowerForCPU(*lowered, options))
     return error;
-  return std::move(lowered);
+  return lowered;
 }
 
 /// Prints `module` to `path`, which appears whole or not at all; "-" is the
