@@ -5,6 +5,8 @@
 #
 # Tools are named plainly in RUN lines and found in the build's bin/ and LLVM's.
 # Substitutions: %python (with NumPy), %inputs (test/Inputs), %fa_src_root.
+# %lower_rows prints test/Target/Inputs/rows.mlir in the LLVM and NVVM dialects.
+# %fake_cuda before a tool gives it a CUDA driver without a GPU (test/FakeCuda).
 # Features, for REQUIRES: cuda (a driver with a device), ptxas, avx512f, asan.
 #
 # ===-------------------------------------------------------------------------===#
@@ -28,6 +30,17 @@ config.test_exec_root = os.path.join(config.fa_obj_root, "test")
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%inputs", os.path.join(config.test_source_root, "Inputs")))
 config.substitutions.append(("%fa_src_root", config.fa_src_root))
+config.substitutions.append(
+    (
+        "%lower_rows",
+        "mlir-opt -allow-unregistered-dialect -arith-expand -convert-scf-to-cf "
+        "-convert-gpu-to-nvvm -reconcile-unrealized-casts "
+        + os.path.join(config.test_source_root, "Target", "Inputs", "rows.mlir"),
+    )
+)
+config.substitutions.append(
+    ("%fake_cuda", "env LD_LIBRARY_PATH=" + os.path.join(config.fa_obj_root, "fake-cuda"))
+)
 
 llvm_config.use_default_substitutions()  # FileCheck, not, count
 llvm_config.with_environment("PATH", config.fa_tools_dir, append_path=True)
@@ -45,6 +58,7 @@ llvm_config.add_tool_substitutions(
             "fa-opt",
             "fa-translate",
             "fa-run",
+            "fa-launch",
             "fa-reduce",
             "fa-lsp-server",
             "mlir-opt",

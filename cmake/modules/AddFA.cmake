@@ -91,3 +91,19 @@ function(add_fa_tool name)
   set_property(GLOBAL APPEND PROPERTY FA_TOOLS ${name})
   fa_reuse_precompiled_header(${name})
 endfunction()
+
+# add_fa_runtime_tool(<name> <source>... [LINK_LIBS <library>...])
+#
+# An executable in bin/ that needs neither LLVM nor MLIR. It carries the C++
+# library, so that it also runs where that is older or missing.
+function(add_fa_runtime_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
+  if(NOT FA_SANITIZERS)
+    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
+  endif()
+  set_target_properties(${name} PROPERTIES FOLDER "fa/Tools"
+    RUNTIME_OUTPUT_DIRECTORY ${LLVM_RUNTIME_OUTPUT_INTDIR})
+  set_property(GLOBAL APPEND PROPERTY FA_TOOLS ${name})
+endfunction()

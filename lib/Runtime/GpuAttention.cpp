@@ -290,6 +290,7 @@ Result<GpuRun> fart::runOnGpu(const cuda::Context &context, GpuProgram &program,
   run.registers = launch->getKernel().function.getRegisters();
   run.localBytes = launch->getKernel().function.getLocalBytes();
   run.loadSeconds = launch->getKernel().loadSeconds;
+  run.log = launch->getKernel().log;
   if (Status status = runChecked(*launch, *set, *stream, tensors, options, run);
       !status)
     return status.error();

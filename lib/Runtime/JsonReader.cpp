@@ -94,6 +94,20 @@ std::vector<JsonReader> JsonReader::readArray() const {
   return elements;
 }
 
+std::vector<std::pair<std::string, JsonReader>>
+JsonReader::readMembers() const {
+  std::vector<std::pair<std::string, JsonReader>> members;
+  if (!value || !value->is_object()) {
+    fail("an object");
+    return members;
+  }
+  for (const auto &[key, member] : value->items())
+    members.emplace_back(
+        key, JsonReader(document, &member,
+                        path.empty() ? std::string(key) : path + "." + key));
+  return members;
+}
+
 void JsonReader::checkKeys(std::initializer_list<std::string_view> keys) const {
   if (!value || !value->is_object())
     return;
@@ -142,5 +156,14 @@ std::string JsonReader::readString() const {
       !value->get_ref<const std::string &>().empty())
     return value->get<std::string>();
   fail("a string that is not empty");
+  return "";
+}
+
+std::string JsonReader::readScalarText() const {
+  if (value && value->is_string())
+    return value->get<std::string>();
+  if (value && (value->is_number() || value->is_boolean()))
+    return value->dump();
+  fail("a string, a number, true or false");
   return "";
 }

@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fart {
@@ -42,17 +43,22 @@ public:
   JsonReader get(const std::string &key) const;
   /// The elements of an array that is not empty.
   std::vector<JsonReader> readArray() const;
+  /// The members of an object, by key.
+  std::vector<std::pair<std::string, JsonReader>> readMembers() const;
   /// Fails if the object has a member that is not in `keys`.
   void checkKeys(std::initializer_list<std::string_view> keys) const;
 
   /// Whether there is a value that is not null.
   bool isPresent() const { return value && !value->is_null(); }
   bool isString() const { return value && value->is_string(); }
+  bool isArray() const { return value && value->is_array(); }
 
   int64_t readInteger(int64_t min, int64_t max) const;
   double readNumber() const;
   bool readBool() const;
   std::string readString() const;
+  /// A string, number or boolean as it would stand on a command line.
+  std::string readScalarText() const;
 
   /// Reports that something else was `expected` here.
   void fail(const std::string &expected) const;

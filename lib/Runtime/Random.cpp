@@ -32,7 +32,14 @@ double fart::randomNormal(uint64_t seed, uint64_t stream, uint64_t index) {
   return static_cast<double>(sum - mean) / 65536.0;
 }
 
-void fart::fillNormal(HostTensor &tensor, uint64_t seed, uint64_t stream) {
-  for (int64_t i = 0; i < tensor.getNumElements(); ++i)
-    tensor.set(i, randomNormal(seed, stream, static_cast<uint64_t>(i)));
+void fart::fillNormal(HostTensor &tensor, uint64_t seed, uint64_t stream,
+                      ThreadPool *pool) {
+  auto fill = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      tensor.set(i, randomNormal(seed, stream, static_cast<uint64_t>(i)));
+  };
+  if (pool)
+    pool->parallelFor(tensor.getNumElements(), /*grain=*/1 << 16, fill);
+  else
+    fill(0, tensor.getNumElements());
 }

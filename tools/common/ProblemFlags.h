@@ -63,6 +63,8 @@ public:
     return values;
   }
 
+  const std::string &getTarget() const { return target; }
+
   /// Fails for a target that this build does not have.
   llvm::Error checkTarget() const {
     if (target == "auto" || target == "cpu")

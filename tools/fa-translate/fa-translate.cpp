@@ -6,13 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // From a .mlir file or from shape flags to the IR of any level of the road, on
-// the standard output or in a file.
+// the standard output or in a file; and from a module in the LLVM and NVVM
+// dialects to PTX and to a kernel package.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../common/Levels.h"
 #include "../common/ProblemFlags.h"
 #include "fa/InitAllDialects.h"
+#include "fa/Target/Package.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -32,11 +34,29 @@ struct Flags {
   cl::opt<std::string> emit{
       "emit",
       cl::desc("Level to print: problem, naive, nest, fused (default), "
-               "vector, loops or llvm"),
+               "vector, loops, llvm, ptx or package"),
       cl::value_desc("level"), cl::init("fused"), cl::cat(category)};
   cl::opt<std::string> output{
-      "o", cl::desc("Where to print (default: the standard output)"),
+      "o",
+      cl::desc("Where to print (default: the standard output); the folder of a "
+               "package"),
       cl::value_desc("path"), cl::init("-"), cl::cat(category)};
+  cl::opt<std::string> name{
+      "name", cl::desc("Name of a package (default: that of its first kernel)"),
+      cl::value_desc("name"), cl::cat(category)};
+  cl::opt<std::string> ptxVersion{
+      "ptx-version", cl::desc("Version of PTX (default: the lowest possible)"),
+      cl::value_desc("8.0"), cl::cat(category)};
+  cl::opt<unsigned> optLevel{
+      "llvm-opt",
+      cl::desc("Level of LLVM's optimiser before PTX is made, 0 (default) to "
+               "3"),
+      cl::value_desc("N"), cl::init(0), cl::cat(category)};
+  cl::opt<bool> machineSink{
+      "machine-sink",
+      cl::desc("Let LLVM sink machine instructions into later blocks (default "
+               "true)"),
+      cl::init(true), cl::cat(category)};
   ProblemFlags problem{category};
 };
 } // namespace
@@ -60,14 +80,69 @@ static llvm::Expected<OwningOpRef<ModuleOp>> getModule(const Flags &flags,
   return parseProblem(flags.input, context);
 }
 
+/// Reads "8.0" as 80; an empty flag as 0.
+static llvm::Expected<unsigned> parsePTXVersion(StringRef text) {
+  auto [major, minor] = text.split('.');
+  unsigned majorNumber = 0, minorNumber = 0;
+  if (text.empty())
+    return 0;
+  if (major.getAsInteger(10, majorNumber) ||
+      minor.getAsInteger(10, minorNumber) || majorNumber > 99 ||
+      minorNumber > 9)
+    return llvm::createStringError(
+        "--ptx-version: expected a version such as 8.0 but got '" + text + "'");
+  return 10 * majorNumber + minorNumber;
+}
+
+/// Writes the kernels of `module`, which is in the LLVM dialect, as PTX or as a
+/// package.
+static llvm::Error emitKernels(const Flags &flags, ModuleOp module) {
+  PackageOptions options;
+  options.name = flags.name;
+  options.ptx.optLevel = flags.optLevel;
+  options.ptx.machineSink = flags.machineSink;
+  if (StringRef(flags.problem.getTarget()).starts_with("sm_"))
+    options.chip = flags.problem.getTarget();
+  llvm::Expected<unsigned> version = parsePTXVersion(flags.ptxVersion);
+  if (!version)
+    return version.takeError();
+  options.ptxVersion = *version;
+
+  if (flags.emit == "ptx") {
+    std::string chip =
+        options.chip.empty() ? findKernelTarget(module) : options.chip;
+    if (chip.empty())
+      return llvm::createStringError(
+          "--target: expected a processor such as sm_90a, since no kernel of "
+          "the module has the attribute fa.kernel");
+    llvm::Expected<std::string> ptx =
+        translateToPTX(module, chip, options.ptxVersion, options.ptx);
+    if (!ptx)
+      return ptx.takeError();
+    return llvm::writeToOutput(flags.output, [&](raw_ostream &os) {
+      os << *ptx;
+      return llvm::Error::success();
+    });
+  }
+  if (flags.output == "-")
+    return llvm::createStringError(
+        "--emit=package: expected -o with the folder of the package");
+  llvm::Expected<KernelPackage> package = buildPackage(module, options);
+  if (!package)
+    return package.takeError();
+  return writePackage(*package, flags.output);
+}
+
 static llvm::Error run(const Flags &flags) {
-  if (llvm::Error error = flags.problem.checkTarget())
-    return error;
+  bool isDevice = flags.emit == "ptx" || flags.emit == "package";
   std::optional<Level> level = parseLevel(flags.emit);
-  if (!level)
+  if (!level && !isDevice)
     return llvm::createStringError(
         "--emit: expected " + llvm::join(llvm::make_first_range(levels), ", ") +
-        " but got '" + flags.emit + "'");
+        ", ptx or package but got '" + flags.emit + "'");
+  if (!isDevice)
+    if (llvm::Error error = flags.problem.checkTarget())
+      return error;
 
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -76,6 +151,8 @@ static llvm::Error run(const Flags &flags) {
   llvm::Expected<OwningOpRef<ModuleOp>> module = getModule(flags, context);
   if (!module)
     return module.takeError();
+  if (isDevice)
+    return emitKernels(flags, **module);
   CPUPipelineOptions options;
   options.stopAfter = *level;
   if (llvm::Error error = setTiles(options, flags.problem.getTiles()))

@@ -52,6 +52,7 @@ struct GpuRun {
   int64_t registers = 0;
   int64_t localBytes = 0;
   double loadSeconds = 0;
+  std::string log; ///< Of the driver's compiler.
   std::optional<GpuTimes> times;
   /// What was wrong besides the numbers: results that differ from run to run,
   /// or writes outside of a tensor. Empty if nothing was.

@@ -8,6 +8,7 @@
 #define FA_RUNTIME_RANDOM_H
 
 #include "fa/Runtime/HostTensor.h"
+#include "fa/Runtime/ThreadPool.h"
 
 #include <cstdint>
 
@@ -21,8 +22,10 @@ namespace fart {
 double randomNormal(uint64_t seed, uint64_t stream, uint64_t index);
 
 /// Fills `tensor` with normal numbers, rounded to its type. Give every tensor
-/// of a problem its own `stream`.
-void fillNormal(HostTensor &tensor, uint64_t seed, uint64_t stream);
+/// of a problem its own `stream`. The threads of `pool`, if there is one, share
+/// the work.
+void fillNormal(HostTensor &tensor, uint64_t seed, uint64_t stream,
+                ThreadPool *pool = nullptr);
 
 } // namespace fart
 
