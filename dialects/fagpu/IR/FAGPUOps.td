@@ -92,7 +92,7 @@ def FAGPU_Accumulator : VectorOfRankAndType<[1], [F32]>;
 // Promoted
 //===----------------------------------------------------------------------===//
 
-def FAGPU_AllocOp : FAGPU_Op<"alloc", [Pure]> {
+def FAGPU_AllocOp : FAGPU_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
   let summary = "a tile or a ring in workgroup memory";
   let description = [{
     Space in the dynamic workgroup memory of the block. `offset` is in bytes from

@@ -341,12 +341,12 @@ LogicalResult Distributor::distributeStore(vector::TransferWriteOp op) {
       continue;
     }
     auto type = cast<VectorType>(value->getType());
-    for (int64_t e = 2 * i; e < type.getDimSize(0); e += 4) {
+    for (int64_t j = 0; j < type.getDimSize(0) / 4; ++j) {
       Value pair = vector::ExtractStridedSliceOp::create(
-          builder, loc, *value, ArrayRef<int64_t>{e}, ArrayRef<int64_t>{2},
-          ArrayRef<int64_t>{1});
+          builder, loc, *value, ArrayRef<int64_t>{4 * j + 2 * i},
+          ArrayRef<int64_t>{2}, ArrayRef<int64_t>{1});
       Value storeColumn =
-          arith::AddIOp::create(builder, loc, column, index(loc, 2 * e));
+          arith::AddIOp::create(builder, loc, column, index(loc, 8 * j));
       storeColumn =
           arith::AddIOp::create(builder, loc, storeColumn, op.getIndices()[1]);
       vector::StoreOp::create(
