@@ -101,7 +101,8 @@ function(add_fa_runtime_tool name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS})
   if(NOT FA_SANITIZERS)
-    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
+    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc
+      -Wl,--gc-sections)
   endif()
   set_target_properties(${name} PROPERTIES FOLDER "fa/Tools"
     RUNTIME_OUTPUT_DIRECTORY ${LLVM_RUNTIME_OUTPUT_INTDIR})

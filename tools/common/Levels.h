@@ -11,6 +11,7 @@
 #include "fa/Support/ErrorCollector.h"
 #include "fa/Target/CPU/CPUKernel.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -28,9 +29,21 @@ inline constexpr std::pair<StringRef, Level> levels[] = {
     {"vector", Level::Vector},   {"loops", Level::Loops},
     {"llvm", Level::LLVM}};
 
-/// The level called `name`, if there is one.
-inline std::optional<Level> parseLevel(StringRef name) {
-  for (const auto &[known, level] : levels)
+/// The levels of the GPU road that are IR; ptx and package follow.
+inline constexpr std::pair<StringRef, Level> gpuLevels[] = {
+    {"problem", Level::Problem},
+    {"nest", Level::Nest},
+    {"fused", Level::Fused},
+    {"promoted", Level::Promoted},
+    {"scheduled", Level::Scheduled},
+    {"warp", Level::Warp},
+    {"nvvm", Level::NVVM}};
+
+/// The level called `name` of a road, if there is one.
+inline std::optional<Level>
+parseLevel(StringRef name,
+           ArrayRef<std::pair<StringRef, Level>> road = levels) {
+  for (const auto &[known, level] : road)
     if (known == name)
       return level;
   return std::nullopt;
@@ -59,6 +72,18 @@ lowerCopy(ModuleOp module, const CPUPipelineOptions &options) {
   OwningOpRef<ModuleOp> lowered(module.clone());
   if (llvm::Error error = lowerForCPU(*lowered, options))
     return error;
+  return lowered;
+}
+
+/// The same on the GPU road.
+inline llvm::Expected<OwningOpRef<ModuleOp>>
+lowerCopy(ModuleOp module, const GPUPipelineOptions &options) {
+  OwningOpRef<ModuleOp> lowered(module.clone());
+  PassManager pm(module.getContext());
+  ErrorCollector errors(module.getContext());
+  buildGPUPipeline(pm, options);
+  if (failed(pm.run(*lowered)))
+    return errors.take("lowering for " + options.chip.getValue() + " failed");
   return lowered;
 }
 

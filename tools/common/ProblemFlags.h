@@ -32,7 +32,8 @@ using FlagValues = std::vector<std::pair<std::string, std::string>>;
 class ProblemFlags {
 public:
   explicit ProblemFlags(llvm::cl::OptionCategory &category)
-      : target("target", llvm::cl::desc("auto (default) or cpu"),
+      : target("target",
+               llvm::cl::desc("auto (default), cpu, or a GPU: sm_80, sm_90a"),
                llvm::cl::value_desc("target"), llvm::cl::init("auto"),
                llvm::cl::cat(category)),
         br("br", llvm::cl::desc("Rows of a query tile (default: chosen)"),
@@ -93,8 +94,8 @@ inline llvm::Error addShape(ProblemSpec &spec, const FlagValues &values) {
 }
 
 /// Sets the tile sizes of a pipeline.
-inline llvm::Error setTiles(CPUPipelineOptions &options,
-                            const FlagValues &values) {
+template <typename PipelineOptions>
+llvm::Error setTiles(PipelineOptions &options, const FlagValues &values) {
   for (const auto &[name, text] : values) {
     llvm::Expected<int64_t> value = parsePositive(name, text);
     if (!value)

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From a .mlir file or from shape flags to the IR of any level of the road, on
-// the standard output or in a file; and from a module in the LLVM and NVVM
-// dialects to PTX and to a kernel package.
+// From a .mlir file or from shape flags to the IR of any level, to PTX or to a
+// kernel package. A file may also hold kernels in the LLVM and NVVM dialects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +32,9 @@ struct Flags {
                              cl::cat(category)};
   cl::opt<std::string> emit{
       "emit",
-      cl::desc("Level to print: problem, naive, nest, fused (default), "
-               "vector, loops, llvm, ptx or package"),
+      cl::desc("Level to print: problem, naive, nest, fused (default); for a "
+               "CPU vector, loops, llvm; for a GPU promoted, scheduled, warp, "
+               "nvvm, ptx, package"),
       cl::value_desc("level"), cl::init("fused"), cl::cat(category)};
   cl::opt<std::string> output{
       "o",
@@ -44,6 +44,10 @@ struct Flags {
   cl::opt<std::string> name{
       "name", cl::desc("Name of a package (default: that of its first kernel)"),
       cl::value_desc("name"), cl::cat(category)};
+  cl::opt<std::string> schedule{
+      "schedule",
+      cl::desc("Fields of a GPU schedule that are not to be chosen"),
+      cl::value_desc("br=N bc=N groups=N warps=N stages=N"), cl::cat(category)};
   cl::opt<std::string> ptxVersion{
       "ptx-version", cl::desc("Version of PTX (default: the lowest possible)"),
       cl::value_desc("8.0"), cl::cat(category)};
@@ -80,6 +84,11 @@ static llvm::Expected<OwningOpRef<ModuleOp>> getModule(const Flags &flags,
   return parseProblem(flags.input, context);
 }
 
+/// Whether --target names an NVIDIA processor.
+static bool isGPU(const Flags &flags) {
+  return StringRef(flags.problem.getTarget()).starts_with("sm_");
+}
+
 /// Reads "8.0" as 80; an empty flag as 0.
 static llvm::Expected<unsigned> parsePTXVersion(StringRef text) {
   auto [major, minor] = text.split('.');
@@ -101,7 +110,7 @@ static llvm::Error emitKernels(const Flags &flags, ModuleOp module) {
   options.name = flags.name;
   options.ptx.optLevel = flags.optLevel;
   options.ptx.machineSink = flags.machineSink;
-  if (StringRef(flags.problem.getTarget()).starts_with("sm_"))
+  if (isGPU(flags))
     options.chip = flags.problem.getTarget();
   llvm::Expected<unsigned> version = parsePTXVersion(flags.ptxVersion);
   if (!version)
@@ -133,16 +142,67 @@ static llvm::Error emitKernels(const Flags &flags, ModuleOp module) {
   return writePackage(*package, flags.output);
 }
 
-static llvm::Error run(const Flags &flags) {
-  bool isDevice = flags.emit == "ptx" || flags.emit == "package";
+/// `module` after the GPU road, up to the level that is asked for.
+static llvm::Expected<OwningOpRef<ModuleOp>>
+lowerForGPU(const Flags &flags, ModuleOp module, Level level) {
+  GPUPipelineOptions options;
+  std::string errors;
+  llvm::raw_string_ostream os(errors);
+  if (failed(options.parseFromString(flags.schedule, os)))
+    return llvm::createStringError(
+        "--schedule: expected fields such as 'br=128 stages=2': " +
+        StringRef(errors).trim());
+  options.chip = flags.problem.getTarget();
+  options.stopAfter = level;
+  if (llvm::Error error = setTiles(options, flags.problem.getTiles()))
+    return error;
+  return lowerCopy(module, options);
+}
+
+static llvm::Expected<OwningOpRef<ModuleOp>>
+lowerForHost(const Flags &flags, ModuleOp module, Level level) {
+  CPUPipelineOptions options;
+  options.stopAfter = level;
+  if (llvm::Error error = setTiles(options, flags.problem.getTiles()))
+    return error;
+  return lowerCopy(module, options);
+}
+
+/// Fails unless the level and the target exist and fit each other. Nothing for
+/// ptx and package.
+static llvm::Expected<std::optional<Level>> checkLevel(const Flags &flags) {
+  StringRef target = flags.problem.getTarget();
+  if (target != "auto" && target != "cpu" && !isGPU(flags))
+    return llvm::createStringError("--target: expected auto, cpu or a "
+                                   "processor such as sm_90a but got '" +
+                                   target + "'");
+  if (flags.emit == "ptx" || flags.emit == "package") {
+    if (target == "cpu")
+      return llvm::createStringError("--emit=" + flags.emit +
+                                     ": expected a --target such as sm_90a but "
+                                     "got 'cpu'");
+    return std::nullopt;
+  }
   std::optional<Level> level = parseLevel(flags.emit);
-  if (!level && !isDevice)
+  std::optional<Level> gpuLevel = parseLevel(flags.emit, gpuLevels);
+  if (!level && !gpuLevel)
     return llvm::createStringError(
         "--emit: expected " + llvm::join(llvm::make_first_range(levels), ", ") +
-        ", ptx or package but got '" + flags.emit + "'");
-  if (!isDevice)
-    if (llvm::Error error = flags.problem.checkTarget())
-      return error;
+        ", promoted, scheduled, warp, nvvm, ptx or package but got '" +
+        flags.emit + "'");
+  if (!(isGPU(flags) ? gpuLevel : level))
+    return llvm::createStringError(
+        "--emit=" + flags.emit +
+        (isGPU(flags) ? ": expected a level of the GPU road beside --target="
+                      : ": expected a --target such as sm_90a but got '") +
+        target + (isGPU(flags) ? "" : "'"));
+  return isGPU(flags) ? gpuLevel : level;
+}
+
+static llvm::Error run(const Flags &flags) {
+  llvm::Expected<std::optional<Level>> level = checkLevel(flags);
+  if (!level)
+    return level.takeError();
 
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -151,16 +211,20 @@ static llvm::Error run(const Flags &flags) {
   llvm::Expected<OwningOpRef<ModuleOp>> module = getModule(flags, context);
   if (!module)
     return module.takeError();
-  if (isDevice)
+  // A module that holds kernels is translated as it is.
+  bool isKernel = !*level && hasKernels(**module);
+  if (isKernel)
     return emitKernels(flags, **module);
-  CPUPipelineOptions options;
-  options.stopAfter = *level;
-  if (llvm::Error error = setTiles(options, flags.problem.getTiles()))
-    return error;
-  llvm::Expected<OwningOpRef<ModuleOp>> lowered = lowerCopy(**module, options);
+  if (!*level && !isGPU(flags))
+    return llvm::createStringError("--emit=" + flags.emit +
+                                   ": expected a --target such as sm_90a");
+  llvm::Expected<OwningOpRef<ModuleOp>> lowered =
+      isGPU(flags) ? lowerForGPU(flags, **module, level->value_or(Level::NVVM))
+                   : lowerForHost(flags, **module, **level);
   if (!lowered)
     return lowered.takeError();
-  return printModule(**lowered, flags.output);
+  return *level ? printModule(**lowered, flags.output)
+                : emitKernels(flags, **lowered);
 }
 
 int main(int argc, char **argv) {

@@ -56,6 +56,9 @@ llvm::Expected<KernelPackage> buildPackage(Operation *module,
 /// Either all files appear or none.
 llvm::Error writePackage(const KernelPackage &package, StringRef directory);
 
+/// Whether `module` holds a kernel: an llvm.func with nvvm.kernel.
+bool hasKernels(Operation *module);
+
 /// The processor of the first kernel of `module` after its `fa.kernel`; empty
 /// if there is none.
 std::string findKernelTarget(Operation *module);

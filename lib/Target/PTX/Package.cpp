@@ -89,6 +89,8 @@ static StringRef getTarget(LLVM::LLVMFuncOp kernel) {
   return target ? target.getValue() : StringRef();
 }
 
+bool fa::hasKernels(Operation *module) { return !findKernels(module).empty(); }
+
 std::string fa::findKernelTarget(Operation *module) {
   for (LLVM::LLVMFuncOp kernel : findKernels(module))
     if (StringRef target = getTarget(kernel); !target.empty())

@@ -17,14 +17,12 @@
 // RUN: not fa-translate %t/kernel.mlir --emit=ptx --target=sm_90a --ptx-version=8 2>&1 | FileCheck %s --check-prefix=VERSION
 // VERSION: error: --ptx-version: expected a version such as 8.0 but got '8'
 
-// RUN: not fa-translate %t/no-kernel.mlir --emit=ptx --target=sm_80 2>&1 | FileCheck %s --check-prefix=NO-KERNEL
-// NO-KERNEL: error: expected a kernel (a function with nvvm.kernel) but the module has none
 
 // RUN: not fa-translate %t/two.mlir --emit=ptx --target=sm_80 2>&1 | FileCheck %s --check-prefix=TWO
 // TWO: error: expected one gpu.module to translate to PTX but got 2
 
-// RUN: not fa-translate --emit=ptx --target=sm_80 2>&1 | FileCheck %s --check-prefix=FOREIGN
-// FOREIGN: error: expected only ops of the llvm and nvvm dialects in a module that becomes PTX
+// RUN: not fa-translate %t/foreign.mlir --emit=ptx --target=sm_80 2>&1 | FileCheck %s --check-prefix=FOREIGN
+// FOREIGN: error: {{.*}}foreign.mlir:2:8: expected only ops of the llvm and nvvm dialects in a module that becomes PTX
 
 // RUN: not fa-translate %t/extern.mlir --emit=ptx --target=sm_80 2>&1 | FileCheck %s --check-prefix=EXTERN
 // EXTERN: error: unresolved function '__nv_expf'; a kernel has to be complete
@@ -65,6 +63,12 @@ gpu.module @b {
   llvm.func @f() attributes {nvvm.kernel} {
     llvm.return
   }
+}
+
+//--- foreign.mlir
+llvm.func @f() attributes {nvvm.kernel} {
+  %0 = arith.constant 0 : i32
+  llvm.return
 }
 
 //--- extern.mlir
