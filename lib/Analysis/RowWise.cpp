@@ -33,7 +33,8 @@ static int64_t getTileRank(Type type) {
 
 /// [R] to [R, 1] or back.
 static bool isRowCast(vector::ShapeCastOp op) {
-  VectorType source = op.getSourceVectorType(), result = op.getResultVectorType();
+  VectorType source = op.getSourceVectorType(),
+             result = op.getResultVectorType();
   auto isColumn = [](VectorType type, int64_t rows) {
     return type.getRank() == 2 && type.getDimSize(0) == rows &&
            type.getDimSize(1) == 1;
@@ -48,8 +49,7 @@ static bool isRowStore(vector::TransferWriteOp op) {
   int64_t rank = op.getVectorType().getRank();
   return memref && memref.getRank() == rank && !op.getMask() &&
          op.getPermutationMap().isIdentity() &&
-         (rank == 1 ||
-          (op.isDimInBounds(1) && memref.isLastDimUnitStride()));
+         (rank == 1 || (op.isDimInBounds(1) && memref.isLastDimUnitStride()));
 }
 
 bool fa::isRowWise(Operation &op) {
@@ -79,14 +79,24 @@ bool fa::isRowWise(Operation &op) {
   return isa<vector::StepOp>(op);
 }
 
+/// `known` holds the answers for the ops that were looked at: values may have
+/// many uses, and the number of paths to them grows without bound.
+static bool isRematerializable(Operation &op,
+                               DenseMap<Operation *, bool> &known) {
+  if (auto it = known.find(&op); it != known.end())
+    return it->second;
+  bool result = isRowWise(op) && isMemoryEffectFree(&op) &&
+                !isa<vector::MultiDimReductionOp, vector::GatherOp>(op) &&
+                llvm::all_of(op.getOperands(), [&](Value operand) {
+                  if (!isTileType(operand.getType()))
+                    return true;
+                  Operation *source = operand.getDefiningOp();
+                  return source && isRematerializable(*source, known);
+                });
+  return known[&op] = result;
+}
+
 bool fa::isRematerializable(Operation &op) {
-  if (!isRowWise(op) || !isMemoryEffectFree(&op) ||
-      isa<vector::MultiDimReductionOp, vector::GatherOp>(op))
-    return false;
-  return llvm::all_of(op.getOperands(), [](Value operand) {
-    if (!isTileType(operand.getType()))
-      return true;
-    Operation *source = operand.getDefiningOp();
-    return source && isRematerializable(*source);
-  });
+  DenseMap<Operation *, bool> known;
+  return ::isRematerializable(op, known);
 }

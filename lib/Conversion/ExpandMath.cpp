@@ -1,4 +1,4 @@
-//===- ExpandMath.cpp - Math functions to arithmetic -----------------------===//
+//===- ExpandMath.cpp - Math functions to arithmetic ----------------------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -57,8 +57,7 @@ struct ExpandExp2 : public OpRewritePattern<math::Exp2Op> {
     // `a` where the comparison holds, `b` where it does not or x is NaN.
     auto selectIf = [&](arith::CmpFPredicate predicate, Value x, Value bound,
                         Value a, Value b) -> Value {
-      Value test =
-          arith::CmpFOp::create(rewriter, loc, predicate, x, bound);
+      Value test = arith::CmpFOp::create(rewriter, loc, predicate, x, bound);
       return arith::SelectOp::create(rewriter, loc, test, a, b);
     };
     using arith::CmpFPredicate;
@@ -75,9 +74,13 @@ struct ExpandExp2 : public OpRewritePattern<math::Exp2Op> {
 
     // Interpolation at the Chebyshev nodes of [-1/2, 1/2]; with the rounding of
     // f32 the relative error is below 7.6e-8.
-    constexpr float kCoefficients[] = {
-        1.54614447e-4f, 1.34004280e-3f, 9.61805694e-3f, 5.55032715e-2f,
-        2.40226507e-1f, 6.93147182e-1f, 1.0f};
+    constexpr float kCoefficients[] = {1.54614447e-4f,
+                                       1.34004280e-3f,
+                                       9.61805694e-3f,
+                                       5.55032715e-2f,
+                                       2.40226507e-1f,
+                                       6.93147182e-1f,
+                                       1.0f};
     Value p = f32(kCoefficients[0]);
     for (float coefficient : ArrayRef(kCoefficients).drop_front())
       p = math::FmaOp::create(rewriter, loc, p, f, f32(coefficient));
@@ -98,14 +101,72 @@ struct ExpandExp2 : public OpRewritePattern<math::Exp2Op> {
   }
 };
 
+/// The value held between min and max, NaN kept. (Upstream's expansion has the
+/// two exchanged, and gives max.)
+struct ExpandClampF : public OpRewritePattern<math::ClampFOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(math::ClampFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value atLeast = arith::MaximumFOp::create(rewriter, op.getLoc(),
+                                              op.getValue(), op.getMin());
+    rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, atLeast, op.getMax());
+    return success();
+  }
+};
+
+/// x^n by multiplication loses more than f16 and bf16 have to lose: in f32.
+struct WidenFPowI : public OpRewritePattern<math::FPowIOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(math::FPowIOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType(), element = getElementTypeOrSelf(type);
+    if (element.getIntOrFloatBitWidth() >= 32)
+      return rewriter.notifyMatchFailure(op, "expected f16 or bf16");
+    Type wide = rewriter.getF32Type();
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      wide = shaped.clone(wide);
+    Location loc = op.getLoc();
+    Value base = arith::ExtFOp::create(rewriter, loc, wide, op.getLhs());
+    Value power = math::FPowIOp::create(rewriter, loc, base, op.getRhs());
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, power);
+    return success();
+  }
+};
+
+/// The integer power of indices as that of i64, which upstream knows.
+struct IPowIOfIndex : public OpRewritePattern<math::IPowIOp> {
+  using Base::Base;
+
+  LogicalResult matchAndRewrite(math::IPowIOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isIndex())
+      return rewriter.notifyMatchFailure(op, "expected index");
+    Type i64 = rewriter.getI64Type();
+    if (auto shaped = dyn_cast<ShapedType>(type))
+      i64 = shaped.clone(i64);
+    auto cast = [&](Type to, Value value) -> Value {
+      return arith::IndexCastOp::create(rewriter, op.getLoc(), to, value);
+    };
+    Value power = math::IPowIOp::create(
+        rewriter, op.getLoc(), cast(i64, op.getLhs()), cast(i64, op.getRhs()));
+    rewriter.replaceOp(op, cast(type, power));
+    return success();
+  }
+};
+
 struct ExpandMath : public fa::impl::FAExpandMathPassBase<ExpandMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandExp2>(&getContext(), /*benefit=*/2);
+    patterns.add<ExpandClampF, IPowIOfIndex, WidenFPowI>(&getContext());
     populateMathPolynomialApproximationPatterns(patterns);
     arith::populateExpandBFloat16Patterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+    // Fails where it stops before a fixed point; what is left then is lowered
+    // as what has no expansion.
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- OutlineBlocks.cpp - Parallel loops to a range of blocks -----------===//
+//===- OutlineBlocks.cpp - Parallel loops to a range of blocks ------------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -170,6 +170,12 @@ struct OutlineBlocks : public fa::impl::FAOutlineBlocksPassBase<OutlineBlocks> {
       }
       if (!func.getBody().hasOneBlock()) {
         func.emitError("expected a function of one block");
+        return signalPassFailure();
+      }
+      if (!SymbolTable::symbolKnownUseEmpty(func, getOperation())) {
+        func.emitError(
+            "expected a kernel that is not used in its module, since "
+            "its arguments change");
         return signalPassFailure();
       }
       if (symbols.lookup((func.getName() + "_blocks").str())) {

@@ -10,6 +10,7 @@
 #include "fa/Conversion/Passes.h"
 #include "fa/Transforms/Passes.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
+#include "mlir/Conversion/MathToFuncs/MathToFuncs.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -65,6 +66,15 @@ void fa::buildLoops(OpPassManager &pm) {
 
 void fa::buildLLVM(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createFAExpandMathPass());
+  {
+    // Math functions that were not expanded: integer powers are loops, others
+    // LLVM's intrinsics, or else calls of the C library.
+    ConvertMathToFuncsOptions powers;
+    powers.minWidthOfFPowIExponent = 1;
+    pm.addPass(createConvertMathToFuncs(powers));
+    pm.addPass(createConvertMathToLLVMPass());
+    pm.addPass(createConvertMathToLibmPass());
+  }
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
@@ -83,10 +93,10 @@ void fa::buildCPUPipeline(OpPassManager &pm,
                           const CPUPipelineOptions &options) {
   Level stop = options.stopAfter;
   // Naive, nest and fused are also algorithms: to end at one is to choose it.
-  Level algorithm = stop == Level::Naive || stop == Level::Nest ||
-                            stop == Level::Fused
-                        ? stop
-                        : Level(options.level);
+  Level algorithm =
+      stop == Level::Naive || stop == Level::Nest || stop == Level::Fused
+          ? stop
+          : Level(options.level);
   if (stop == Level::Problem)
     return;
   if (algorithm == Level::Naive) {

@@ -348,8 +348,17 @@ private:
     return slots[value];
   }
 
+  static llvm::Error makeUnknown(Operation *op) {
+    return llvm::createStringError("the reference does not know the op '" +
+                                   op->getName().getStringRef() +
+                                   "' of the region");
+  }
+
   llvm::Error addOp(Operation *op) {
-    if (op->getNumResults() != 1 || slots.contains(op->getResult(0)))
+    // A step has one result.
+    if (op->getNumResults() != 1)
+      return makeUnknown(op);
+    if (slots.contains(op->getResult(0)))
       return llvm::Error::success();
     Type type = op->getResult(0).getType();
 
@@ -379,9 +388,7 @@ private:
       step.apply = makeApply(op);
     }
     if (!step.apply || !type.isIntOrIndexOrFloat())
-      return llvm::createStringError("the reference does not know the op '" +
-                                     op->getName().getStringRef() +
-                                     "' of the region");
+      return makeUnknown(op);
     for (Value operand : scalars) {
       llvm::Expected<unsigned> slot = getSlot(operand);
       if (!slot)
@@ -453,6 +460,12 @@ private:
         .Case([](math::FmaOp) -> Apply {
           return [](ArrayRef<Slot> in) {
             return makeReal(std::fma(in[0].real, in[1].real, in[2].real));
+          };
+        })
+        .Case([](math::ClampFOp) -> Apply {
+          return [](ArrayRef<Slot> in) {
+            double atLeast = maximum(in[0].real, in[1].real);
+            return makeReal(-maximum(-atLeast, -in[2].real));
           };
         })
         .Case([](math::FPowIOp) -> Apply {

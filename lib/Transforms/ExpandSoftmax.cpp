@@ -1,4 +1,4 @@
-//===- ExpandSoftmax.cpp - Row-wise ops to vector code -----------------------===//
+//===- ExpandSoftmax.cpp - Row-wise ops to vector code --------------------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -59,7 +59,8 @@ public:
 
   /// The value of each row in every column of a tile.
   Value acrossColumns(Value row, VectorType tile) {
-    auto columnType = VectorType::get({tile.getDimSize(0), 1}, builder.getF32Type());
+    auto columnType =
+        VectorType::get({tile.getDimSize(0), 1}, builder.getF32Type());
     Value column = vector::ShapeCastOp::create(builder, loc, columnType, row);
     return vector::BroadcastOp::create(
         builder, loc, tile.clone(builder.getF32Type()), column);
@@ -98,8 +99,7 @@ Value buildOffset(RowBuilder &b, Value finiteMax, float c) {
 /// element.
 Value buildProbs(RowBuilder &b, Value scores, Value offset, float c) {
   auto tile = cast<VectorType>(scores.getType());
-  return b.exp2(
-      b.fma(scores, b.splat(tile, c), b.acrossColumns(offset, tile)));
+  return b.exp2(b.fma(scores, b.splat(tile, c), b.acrossColumns(offset, tile)));
 }
 
 float getExponentFactor(const APFloat &scale) {
@@ -114,8 +114,7 @@ struct ExpandSoftmaxOp : public OpRewritePattern<SoftmaxOp> {
     float c = getExponentFactor(op.getScale());
     Value offset = buildOffset(b, buildFiniteMax(b, op.getMax()), c);
     Value probs = buildProbs(b, op.getScores(), offset, c);
-    Value sum =
-        b.reduceColumns(vector::CombiningKind::ADD, probs, op.getSum());
+    Value sum = b.reduceColumns(vector::CombiningKind::ADD, probs, op.getSum());
     rewriter.replaceOp(op, {b.roundTo(op.getProbs().getType(), probs), sum});
     return success();
   }
@@ -133,13 +132,13 @@ struct ExpandOnlineSoftmaxOp : public OpRewritePattern<OnlineSoftmaxOp> {
     // alpha = exp2(m * c - m_new * c), with the products rounded as they are
     // in the exponent of P: the terms of all tiles have the same error in the
     // end. 0 while m is -inf.
-    Value alpha = b.exp2(b.add(
-        b.mul(op.getMax(), b.splat(newMax.getType(), c)), offset));
+    Value alpha =
+        b.exp2(b.add(b.mul(op.getMax(), b.splat(newMax.getType(), c)), offset));
     Value probs = buildProbs(b, op.getScores(), offset, c);
     Value sum = b.reduceColumns(vector::CombiningKind::ADD, probs,
                                 b.mul(op.getSum(), alpha));
-    rewriter.replaceOp(op, {b.roundTo(op.getProbs().getType(), probs), newMax,
-                            sum, alpha});
+    rewriter.replaceOp(
+        op, {b.roundTo(op.getProbs().getType(), probs), newMax, sum, alpha});
     return success();
   }
 };
@@ -155,20 +154,19 @@ struct ExpandFinishOp : public OpRewritePattern<FinishOp> {
     Value divisor = b.select(isEmpty, b.splat(rowType, 1.0f), op.getSum());
     Value inverse = arith::DivFOp::create(rewriter, op.getLoc(),
                                           b.splat(rowType, 1.0f), divisor);
-    Value output = b.mul(op.getAcc(),
-                         b.acrossColumns(inverse, op.getAcc().getType()));
-    Value scaledMax = b.mul(
-        op.getMax(), b.splat(rowType, op.getScale().convertToFloat()));
-    Value lse = b.add(
-        scaledMax, math::LogOp::create(rewriter, op.getLoc(), divisor));
+    Value output =
+        b.mul(op.getAcc(), b.acrossColumns(inverse, op.getAcc().getType()));
+    Value scaledMax =
+        b.mul(op.getMax(), b.splat(rowType, op.getScale().convertToFloat()));
+    Value lse =
+        b.add(scaledMax, math::LogOp::create(rewriter, op.getLoc(), divisor));
     // m of an empty row is -inf, and so is scale * m + log(1).
     rewriter.replaceOp(op, {output, lse});
     return success();
   }
 };
 
-struct ExpandSoftmax
-    : public fa::impl::FAExpandSoftmaxPassBase<ExpandSoftmax> {
+struct ExpandSoftmax : public fa::impl::FAExpandSoftmaxPassBase<ExpandSoftmax> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandSoftmaxOp, ExpandOnlineSoftmaxOp, ExpandFinishOp>(

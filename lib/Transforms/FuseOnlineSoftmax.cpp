@@ -1,4 +1,4 @@
-//===- FuseOnlineSoftmax.cpp - Two passes over the keys to one ---------------===//
+//===- FuseOnlineSoftmax.cpp - Two passes over the keys to one ------------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -41,12 +41,39 @@ using namespace mlir;
 using namespace mlir::fa;
 
 namespace {
-/// The loops that are to be merged, pair by pair.
+/// A step of the first pass: a loop over key tiles that reduces their scores to
+/// the row maximum or, where the loop ran once and was taken apart, that
+/// reduction alone.
+struct MaxStep {
+  scf::ForOp loop; // null where there is no loop
+  vector::MultiDimReductionOp reduce;
+
+  Operation *getOp() { return loop ? loop.getOperation() : reduce; }
+  Value getMaxBefore() {
+    return loop ? loop.getInitArgs()[0] : reduce.getAcc();
+  }
+  Value getMaxAfter() { return getOp()->getResult(0); }
+  Block *getBody() { return reduce->getBlock(); }
+};
+
+/// A step of the second pass: a loop over key tiles, or one tile.
+struct SumStep {
+  scf::ForOp loop; // null where there is no loop
+  SoftmaxOp softmax;
+
+  Operation *getOp() { return loop ? loop.getOperation() : softmax; }
+  Block *getBody() { return softmax->getBlock(); }
+};
+
+/// A sum, l or O, before and after a step.
+struct Sum {
+  Value before, after;
+};
+
+/// The steps that are to be merged, pair by pair, in program order.
 struct TwoPassSoftmax {
-  Value max;                          // what the max loops find
-  Value initialMax;                   // what they start from
-  SmallVector<scf::ForOp> maxLoops;   // in program order
-  SmallVector<SoftmaxOp> softmaxOps;  // in program order, one a sum loop
+  SmallVector<MaxStep> maxSteps;
+  SmallVector<SumStep> sumSteps;
 };
 } // namespace
 
@@ -54,220 +81,329 @@ struct TwoPassSoftmax {
 // Preconditions
 //===----------------------------------------------------------------------===//
 
-static bool onlyReads(Operation &op) {
-  if (isMemoryEffectFree(&op))
-    return true;
-  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
-  return interface && interface.onlyHasEffect<MemoryEffects::Read>();
+/// Whether all that `op` does to memory is to read it.
+static bool onlyReads(Operation *op) {
+  auto effects = getEffectsRecursively(op);
+  return effects && llvm::all_of(*effects, [](auto &effect) {
+           return isa<MemoryEffects::Read>(effect.getEffect());
+         });
 }
 
-/// The body of `loop` without its terminator only reads memory.
-static bool bodyOnlyReads(scf::ForOp loop) {
-  return llvm::all_of(loop.getBody()->without_terminator(), onlyReads);
-}
+namespace {
+/// Compares what two bodies compute. Where both are bodies of loops, it is in
+/// the iterations of the same number.
+class BodyComparison {
+public:
+  BodyComparison(Block *a, Block *b) : bodyA(a), bodyB(b) {}
 
-/// `a`, computed in the body of `loopA`, is what `b` is in `loopB` in the
-/// iteration of the same number.
-static bool isSameInBothLoops(Value a, Value b, scf::ForOp loopA,
-                              scf::ForOp loopB) {
-  if (a == b)
-    return true;
-  if (a == loopA.getInductionVar() && b == loopB.getInductionVar())
-    return true;
-  Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
-  if (!opA || !opB || opA->getBlock() != loopA.getBody() ||
-      opB->getBlock() != loopB.getBody())
-    return false;
-  if (opA->getName() != opB->getName() ||
-      opA->getNumOperands() != opB->getNumOperands() ||
-      opA->getNumRegions() != 0 || opB->getNumRegions() != 0 ||
-      opA->getAttrDictionary() != opB->getAttrDictionary() ||
-      opA->getResultTypes() != opB->getResultTypes() ||
-      cast<OpResult>(a).getResultNumber() !=
-          cast<OpResult>(b).getResultNumber())
-    return false;
-  return llvm::all_of(
-      llvm::zip_equal(opA->getOperands(), opB->getOperands()),
-      [&](auto operands) {
-        return isSameInBothLoops(std::get<0>(operands), std::get<1>(operands),
-                                 loopA, loopB);
-      });
+  bool isSame(Value a, Value b) {
+    if (a == b)
+      return true;
+    // Values have many uses: each pair is looked at once.
+    auto [known, isNew] = seen.try_emplace({a, b}, false);
+    if (!isNew)
+      return known->second;
+    bool result = areSameArguments(a, b) || areSameResults(a, b);
+    return seen[{a, b}] = result;
+  }
+
+private:
+  /// The counters of the two loops.
+  bool areSameArguments(Value a, Value b) {
+    auto argumentA = dyn_cast<BlockArgument>(a);
+    auto argumentB = dyn_cast<BlockArgument>(b);
+    return argumentA && argumentB && argumentA.getOwner() == bodyA &&
+           argumentB.getOwner() == bodyB && argumentA.getArgNumber() == 0 &&
+           argumentB.getArgNumber() == 0;
+  }
+
+  bool areSameResults(Value a, Value b) {
+    Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
+    if (!opA || !opB || opA->getBlock() != bodyA || opB->getBlock() != bodyB ||
+        opA->getName() != opB->getName() ||
+        opA->getNumOperands() != opB->getNumOperands() ||
+        opA->getNumRegions() != 0 || opB->getNumRegions() != 0 ||
+        opA->getAttrDictionary() != opB->getAttrDictionary() ||
+        opA->getResultTypes() != opB->getResultTypes() ||
+        cast<OpResult>(a).getResultNumber() !=
+            cast<OpResult>(b).getResultNumber())
+      return false;
+    return llvm::all_of(llvm::zip_equal(opA->getOperands(), opB->getOperands()),
+                        [&](auto operands) {
+                          return isSame(std::get<0>(operands),
+                                        std::get<1>(operands));
+                        });
+  }
+
+  Block *bodyA, *bodyB;
+  DenseMap<std::pair<Value, Value>, bool> seen;
+};
+} // namespace
+
+/// The maximum of each row of a tile and of what was found before.
+static bool isRowMaximum(vector::MultiDimReductionOp reduce) {
+  return reduce.getKind() == vector::CombiningKind::MAXNUMF &&
+         reduce.getSourceVectorType().getRank() == 2 &&
+         reduce.isReducedDim(1) && !reduce.isReducedDim(0);
 }
 
 /// If `loop` does nothing but reduce scores to their running maximum, returns
-/// the scores.
-static Value getReducedScores(scf::ForOp loop) {
-  if (loop.getNumRegionIterArgs() != 1 || !bodyOnlyReads(loop))
+/// the reduction.
+static vector::MultiDimReductionOp getOnlyReduction(scf::ForOp loop) {
+  if (loop.getNumRegionIterArgs() != 1 || !onlyReads(loop))
     return {};
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   auto reduce =
       yield.getOperand(0).getDefiningOp<vector::MultiDimReductionOp>();
-  if (!reduce || reduce.getKind() != vector::CombiningKind::MAXNUMF ||
-      reduce.getAcc() != loop.getRegionIterArg(0) ||
-      !reduce.isReducedDim(1) || reduce.isReducedDim(0))
+  if (!reduce || !isRowMaximum(reduce) ||
+      reduce.getAcc() != loop.getRegionIterArg(0))
     return {};
-  return reduce.getSource();
+  return reduce;
 }
 
-/// The value that `loop` carries from `argument` to the next iteration, or
-/// null if `argument` is not carried by it.
-static Value getCarried(scf::ForOp loop, Value argument) {
-  auto blockArgument = dyn_cast<BlockArgument>(argument);
-  if (!blockArgument || blockArgument.getOwner() != loop.getBody() ||
-      blockArgument == loop.getInductionVar())
-    return {};
-  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
-  return yield.getOperand(blockArgument.getArgNumber() - 1);
-}
-
-/// l and O are carried by the loop, and are the only things made from P.
-static LogicalResult verifySumLoop(SoftmaxOp softmax, scf::ForOp loop) {
-  if (getCarried(loop, softmax.getSum()) != softmax.getNewSum() ||
-      !softmax.getNewSum().hasOneUse() || !softmax.getSum().hasOneUse())
-    return softmax.emitOpError(
-        "expected the sum to be carried by the loop and used for nothing else");
-  for (Operation *user : softmax.getProbs().getUsers()) {
-    auto accumulate = dyn_cast<AccumulateOp>(user);
-    if (!accumulate || accumulate.getAlpha() ||
-        getCarried(loop, accumulate.getAcc()) != accumulate.getResult() ||
-        !accumulate.getResult().hasOneUse() ||
-        !accumulate.getAcc().hasOneUse()) {
-      InFlightDiagnostic diag = softmax.emitOpError(
-          "expected P to be used only by fa.accumulate ops without a rescale "
-          "whose accumulator is carried by the loop and used for nothing else");
-      diag.attachNote(user->getLoc()) << "see this use";
-      return diag;
-    }
-  }
-  return success();
-}
-
-/// The loops behind the maximum of `softmax`, and all ops that use it.
-static FailureOr<TwoPassSoftmax> match(SoftmaxOp softmax) {
-  TwoPassSoftmax result;
-  result.max = softmax.getMax();
-
-  // Max loops, from the last to the first.
-  Value max = result.max;
-  while (auto loop = max.getDefiningOp<scf::ForOp>()) {
-    if (!getReducedScores(loop)) {
+/// The steps behind the maximum that `softmax` uses, in program order, all in
+/// one block.
+static FailureOr<SmallVector<MaxStep>> findMaxSteps(SoftmaxOp softmax) {
+  SmallVector<MaxStep> steps;
+  Value max = softmax.getMax();
+  while (Operation *op = max.getDefiningOp()) {
+    if (!steps.empty() &&
+        (op->getBlock() != steps.front().getOp()->getBlock() ||
+         !max.hasOneUse()))
+      break;
+    auto loop = dyn_cast<scf::ForOp>(op);
+    auto reduce = dyn_cast<vector::MultiDimReductionOp>(op);
+    if (loop && !(reduce = getOnlyReduction(loop))) {
       InFlightDiagnostic diag = softmax.emitOpError(
           "expected the loop behind max to do nothing but reduce scores to "
           "their maximum along the rows");
       diag.attachNote(loop.getLoc()) << "see the loop";
       return diag;
     }
-    result.maxLoops.push_back(loop);
-    max = loop.getInitArgs()[0];
+    if (!reduce || !isRowMaximum(reduce))
+      break;
+    steps.push_back({loop, reduce});
+    max = steps.back().getMaxBefore();
   }
-  std::reverse(result.maxLoops.begin(), result.maxLoops.end());
-  result.initialMax = max;
+  std::reverse(steps.begin(), steps.end());
   DenseFPElementsAttr initial;
-  if (result.maxLoops.empty() || !matchPattern(max, m_Constant(&initial)) ||
-      !initial.isSplat() ||
-      !initial.getSplatValue<APFloat>().isInfinity() ||
+  if (steps.empty() || !matchPattern(max, m_Constant(&initial)) ||
+      !initial.isSplat() || !initial.getSplatValue<APFloat>().isInfinity() ||
       !initial.getSplatValue<APFloat>().isNegative())
-    return softmax.emitOpError("expected max to come from loops over key tiles "
-                               "that start from -inf");
+    return softmax.emitOpError(
+        "expected max to come from loops over key tiles, each of which goes on "
+        "with the maximum of the one before, that start from -inf");
+  return steps;
+}
 
-  // Sum loops, in program order.
-  Block *block = result.maxLoops.front()->getBlock();
-  for (Operation *user : result.max.getUsers()) {
-    if (isa<FinishOp>(user))
+/// The steps that use `max`, in program order, all in `block`.
+static FailureOr<SmallVector<SumStep>> findSumSteps(SoftmaxOp softmax,
+                                                    Value max, Block *block) {
+  auto reject = [&](Operation *user) {
+    InFlightDiagnostic diag = softmax.emitOpError(
+        "expected max to be used only by one fa.softmax in each of the loops "
+        "beside those that find it, and by fa.finish after them");
+    diag.attachNote(user->getLoc()) << "see this use";
+    return diag;
+  };
+  SmallVector<SumStep> steps;
+  SmallVector<Operation *> others;
+  for (Operation *user : max.getUsers()) {
+    auto op = dyn_cast<SoftmaxOp>(user);
+    if (!op) {
+      others.push_back(user);
       continue;
-    auto other = dyn_cast<SoftmaxOp>(user);
-    auto loop = other ? dyn_cast<scf::ForOp>(other->getParentOp()) : nullptr;
-    if (!other || other.getMax() != result.max || !loop ||
-        loop->getBlock() != block) {
+    }
+    SumStep step{dyn_cast<scf::ForOp>(op->getParentOp()), op};
+    if (op->getBlock() == block)
+      step.loop = nullptr;
+    if (op.getMax() != max || step.getOp()->getBlock() != block)
+      return reject(op);
+    steps.push_back(step);
+  }
+  llvm::sort(steps, [](SumStep a, SumStep b) {
+    return a.getOp()->isBeforeInBlock(b.getOp());
+  });
+  for (auto [step, next] : llvm::zip(steps, ArrayRef(steps).drop_front()))
+    if (step.getOp() == SumStep(next).getOp())
+      return reject(step.softmax);
+  for (Operation *user : others) {
+    Operation *ancestor = block->findAncestorOpInBlock(*user);
+    if (!isa<FinishOp>(user) || !ancestor ||
+        !steps.back().getOp()->isBeforeInBlock(ancestor))
+      return reject(user);
+  }
+  return steps;
+}
+
+/// A sum that `step` takes from `before` to `after`, in the loop if there is
+/// one, and that nothing else in the loop uses; null values otherwise.
+static Sum getCarriedSum(SumStep &step, Value before, Value after) {
+  if (!step.loop)
+    return {before, after};
+  auto argument = dyn_cast<BlockArgument>(before);
+  if (!argument || argument.getOwner() != step.getBody() ||
+      argument == step.loop.getInductionVar() || !before.hasOneUse() ||
+      !after.hasOneUse())
+    return {};
+  unsigned index = argument.getArgNumber() - 1;
+  auto yield = cast<scf::YieldOp>(step.getBody()->getTerminator());
+  if (yield.getOperand(index) != after)
+    return {};
+  return {step.loop.getInitArgs()[index], step.loop.getResult(index)};
+}
+
+/// l, and O of each fa.accumulate of P: all that is made from m in `step`.
+static FailureOr<SmallVector<Sum>> getSums(SumStep &step) {
+  SoftmaxOp softmax = step.softmax;
+  SmallVector<Sum> sums{
+      getCarriedSum(step, softmax.getSum(), softmax.getNewSum())};
+  if (!sums.front().before)
+    return softmax.emitOpError(
+        "expected the sum to be carried by the loop and used for nothing else");
+  for (Operation *user : softmax.getProbs().getUsers()) {
+    auto accumulate = dyn_cast<AccumulateOp>(user);
+    Sum sum;
+    if (accumulate && accumulate->getBlock() == step.getBody() &&
+        !accumulate.getAlpha() && accumulate.getValue() != softmax.getProbs())
+      sum = getCarriedSum(step, accumulate.getAcc(), accumulate.getResult());
+    if (!sum.before) {
       InFlightDiagnostic diag = softmax.emitOpError(
-          "expected max to be used only by fa.finish, and by fa.softmax in "
-          "loops beside those that find it");
+          "expected P to be used only by fa.accumulate ops without a rescale "
+          "whose accumulator is carried by the loop and used for nothing else");
       diag.attachNote(user->getLoc()) << "see this use";
       return diag;
     }
-    if (failed(verifySumLoop(other, loop)))
-      return failure();
-    result.softmaxOps.push_back(other);
+    sums.push_back(sum);
   }
-  llvm::sort(result.softmaxOps, [](SoftmaxOp a, SoftmaxOp b) {
-    return a->getParentOp()->isBeforeInBlock(b->getParentOp());
-  });
-  if (result.softmaxOps.size() != result.maxLoops.size())
+  return sums;
+}
+
+/// The sums start from 0, and each step goes on with those of the one before,
+/// so that it can rescale them.
+static LogicalResult verifySums(MutableArrayRef<SumStep> steps) {
+  SmallVector<Sum> last;
+  for (SumStep &step : steps) {
+    FailureOr<SmallVector<Sum>> sums = getSums(step);
+    if (failed(sums))
+      return failure();
+    unsigned goneOn = 0;
+    for (Sum sum : *sums) {
+      bool goesOn = llvm::any_of(last, [&](Sum previous) {
+        return previous.after == sum.before && previous.after.hasOneUse();
+      });
+      goneOn += goesOn;
+      if (!goesOn && !matchPattern(sum.before, m_AnyZeroFloat()))
+        return step.softmax.emitOpError(
+            "expected sums that start from 0, or go on from the loop before");
+    }
+    if (goneOn != last.size())
+      return step.softmax.emitOpError("expected all sums of the loop before to "
+                                      "go on, and to be used for nothing else");
+    last = *sums;
+  }
+  return success();
+}
+
+/// The two steps run over the same tiles and make the same scores of them.
+static LogicalResult verifyPair(MaxStep &maxStep, SumStep &sumStep) {
+  auto fail = [&](const Twine &message) {
+    InFlightDiagnostic diag = sumStep.softmax.emitOpError(message);
+    diag.attachNote(maxStep.getOp()->getLoc()) << "see the loop that finds max";
+    return diag;
+  };
+  scf::ForOp a = maxStep.loop, b = sumStep.loop;
+  if (!a != !b || (a && (a.getLowerBound() != b.getLowerBound() ||
+                         a.getUpperBound() != b.getUpperBound() ||
+                         a.getStep() != b.getStep())))
+    return fail("expected the loop that finds max to run over the same tiles "
+                "as the loop that uses it");
+  if (!BodyComparison(maxStep.getBody(), sumStep.getBody())
+           .isSame(maxStep.reduce.getSource(), sumStep.softmax.getScores()))
+    return fail("expected the scores to be those that the loop that finds "
+                "max reduces");
+  return success();
+}
+
+/// The steps behind the maximum of `softmax`, and all that use it.
+static FailureOr<TwoPassSoftmax> match(SoftmaxOp softmax) {
+  FailureOr<SmallVector<MaxStep>> maxSteps = findMaxSteps(softmax);
+  if (failed(maxSteps))
+    return failure();
+  Block *block = maxSteps->front().getOp()->getBlock();
+  FailureOr<SmallVector<SumStep>> sumSteps =
+      findSumSteps(softmax, softmax.getMax(), block);
+  if (failed(sumSteps) || failed(verifySums(*sumSteps)))
+    return failure();
+  if (sumSteps->size() != maxSteps->size())
     return softmax.emitOpError("expected as many loops that use max as loops "
                                "that find it, ")
-           << result.maxLoops.size() << ", but got "
-           << result.softmaxOps.size();
+           << maxSteps->size() << ", but got " << sumSteps->size();
+  for (auto [maxStep, sumStep] : llvm::zip_equal(*maxSteps, *sumSteps))
+    if (failed(verifyPair(maxStep, sumStep)))
+      return failure();
 
-  // Pair by pair: the same tiles and the same scores.
-  for (auto [maxLoop, op] :
-       llvm::zip_equal(result.maxLoops, result.softmaxOps)) {
-    auto sumLoop = cast<scf::ForOp>(op->getParentOp());
-    auto fail = [&](const Twine &message) {
-      InFlightDiagnostic diag = op.emitOpError(message);
-      diag.attachNote(maxLoop.getLoc()) << "see the loop that finds max";
-      return diag;
-    };
-    if (maxLoop.getLowerBound() != sumLoop.getLowerBound() ||
-        maxLoop.getUpperBound() != sumLoop.getUpperBound() ||
-        maxLoop.getStep() != sumLoop.getStep())
-      return fail("expected the loop that finds max to run over the same tiles "
-                  "as the loop that uses it");
-    if (!bodyOnlyReads(sumLoop))
-      return fail("expected the loop that uses max to write no memory");
-    if (!isSameInBothLoops(getReducedScores(maxLoop), op.getScores(), maxLoop,
-                           sumLoop))
-      return fail("expected the scores to be those that the loop that finds "
-                  "max reduces");
-  }
-  // Between the loops nothing may change what they read.
-  Operation *last = result.softmaxOps.back()->getParentOp();
-  for (Operation *op = result.maxLoops.front(); op != last;
+  // From the first read to the last nothing may change what is read.
+  Operation *end = sumSteps->back().getOp()->getNextNode();
+  for (Operation *op = maxSteps->front().getOp(); op != end;
        op = op->getNextNode())
-    if (!isa<scf::ForOp>(op) && !onlyReads(*op))
-      return softmax.emitOpError("expected no write to memory between the "
-                                 "loops that find max and those that use it");
-  return result;
+    if (!onlyReads(op)) {
+      InFlightDiagnostic diag = softmax.emitOpError(
+          "expected no write to memory from the loops that find max to those "
+          "that use it");
+      diag.attachNote(op->getLoc()) << "see the write here";
+      return diag;
+    }
+  return TwoPassSoftmax{*maxSteps, *sumSteps};
 }
 
 //===----------------------------------------------------------------------===//
 // Rewrite
 //===----------------------------------------------------------------------===//
 
-/// Makes `loop` carry the maximum, starting from `max`, and returns the
-/// maximum after it.
-static Value fuseIntoLoop(RewriterBase &rewriter, SoftmaxOp softmax,
-                          Value max) {
-  auto loop = cast<scf::ForOp>(softmax->getParentOp());
+/// fa.softmax to fa.online_softmax, which goes on from `max`; returns the new
+/// maximum.
+static Value makeOnline(RewriterBase &rewriter, SoftmaxOp softmax, Value max) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(softmax);
+  auto online = OnlineSoftmaxOp::create(
+      rewriter, softmax.getLoc(), softmax.getProbs().getType(),
+      softmax.getMax().getType(), softmax.getSum().getType(),
+      softmax.getSum().getType(), softmax.getScores(), max, softmax.getSum(),
+      softmax.getScaleAttr());
+  for (Operation *user : softmax.getProbs().getUsers()) {
+    auto accumulate = cast<AccumulateOp>(user);
+    rewriter.modifyOpInPlace(accumulate, [&] {
+      accumulate.getAlphaMutable().assign(online.getAlpha());
+    });
+  }
+  rewriter.replaceOp(softmax, {online.getProbs(), online.getNewSum()});
+  return online.getNewMax();
+}
+
+/// Makes `step` carry the maximum, starting from `max`, and returns the maximum
+/// after it.
+static Value fuseIntoStep(RewriterBase &rewriter, SumStep &step, Value max) {
+  if (!step.loop)
+    return makeOnline(rewriter, step.softmax, max);
   auto fuse = [&](OpBuilder &, Location,
                   ArrayRef<BlockArgument> added) -> SmallVector<Value> {
-    rewriter.setInsertionPoint(softmax);
-    auto online = OnlineSoftmaxOp::create(
-        rewriter, softmax.getLoc(), softmax.getProbs().getType(),
-        softmax.getMax().getType(), softmax.getSum().getType(),
-        softmax.getSum().getType(), softmax.getScores(), added.front(),
-        softmax.getSum(), softmax.getScaleAttr());
-    for (Operation *user : softmax.getProbs().getUsers()) {
-      auto accumulate = cast<AccumulateOp>(user);
-      rewriter.modifyOpInPlace(accumulate, [&] {
-        accumulate.getAlphaMutable().assign(online.getAlpha());
-      });
-    }
-    rewriter.replaceOp(softmax, {online.getProbs(), online.getNewSum()});
-    return {online.getNewMax()};
+    return {makeOnline(rewriter, step.softmax, added.front())};
   };
-  rewriter.setInsertionPoint(loop);
-  FailureOr<LoopLikeOpInterface> replaced = loop.replaceWithAdditionalYields(
-      rewriter, max, /*replaceInitOperandUsesInLoop=*/false, fuse);
+  rewriter.setInsertionPoint(step.loop);
+  FailureOr<LoopLikeOpInterface> replaced =
+      step.loop.replaceWithAdditionalYields(
+          rewriter, max, /*replaceInitOperandUsesInLoop=*/false, fuse);
   return replaced->getOperation()->getResults().back();
 }
 
 static void rewrite(RewriterBase &rewriter, TwoPassSoftmax &loops) {
-  Value max = loops.initialMax;
-  for (SoftmaxOp softmax : loops.softmaxOps)
-    max = fuseIntoLoop(rewriter, softmax, max);
-  rewriter.replaceAllUsesWith(loops.max, max);
-  for (scf::ForOp loop : llvm::reverse(loops.maxLoops))
-    rewriter.eraseOp(loop);
+  Value max = loops.maxSteps.front().getMaxBefore();
+  for (SumStep &step : loops.sumSteps)
+    max = fuseIntoStep(rewriter, step, max);
+  rewriter.replaceAllUsesWith(loops.maxSteps.back().getMaxAfter(), max);
+  for (MaxStep &step : llvm::reverse(loops.maxSteps))
+    rewriter.eraseOp(step.getOp());
 }
 
 namespace {

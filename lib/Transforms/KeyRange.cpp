@@ -1,4 +1,4 @@
-//===- KeyRange.cpp - Which key tiles a query tile visits ------------------===//
+//===- KeyRange.cpp - Which key tiles a query tile visits -----------------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -52,16 +52,16 @@ KeyRange fa::buildKeyRange(OpBuilder &builder, Location loc,
     if (left) {
       Value bound = constant(clampBound(*left));
       lo = max(zero, arith::SubIOp::create(builder, loc, first, bound));
-      fullLo = max(zero, arith::SubIOp::create(
-                             builder, loc, pastLast,
-                             constant(clampBound(*left) + 1)));
+      fullLo =
+          max(zero, arith::SubIOp::create(builder, loc, pastLast,
+                                          constant(clampBound(*left) + 1)));
     }
     if (right) {
       Value bound = constant(clampBound(*right));
       Value pastHi = arith::AddIOp::create(builder, loc, pastLast, bound);
       hi = max(zero, min(geometry.seqKV, pastHi));
-      Value pastFull = arith::AddIOp::create(
-          builder, loc, first, constant(clampBound(*right) + 1));
+      Value pastFull = arith::AddIOp::create(builder, loc, first,
+                                             constant(clampBound(*right) + 1));
       fullHi = max(zero, min(geometry.seqKV, pastFull));
     }
   }
@@ -89,8 +89,7 @@ Value fa::buildEdgeMask(OpBuilder &builder, Location loc,
   // comparisons are on 32 bits (one vector register a row instead of two).
   auto clampToI32 = [&](Value distance) -> Value {
     Value limit = arith::ConstantIndexOp::create(builder, loc, 1 << 30);
-    Value minusLimit =
-        arith::ConstantIndexOp::create(builder, loc, -(1 << 30));
+    Value minusLimit = arith::ConstantIndexOp::create(builder, loc, -(1 << 30));
     distance = arith::MinSIOp::create(builder, loc, distance, limit);
     distance = arith::MaxSIOp::create(builder, loc, distance, minusLimit);
     return arith::IndexCastOp::create(builder, loc, i32, distance);
@@ -102,9 +101,9 @@ Value fa::buildEdgeMask(OpBuilder &builder, Location loc,
   Value visible;
   auto also = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
     Value test = arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
-    visible = visible ? arith::AndIOp::create(builder, loc, visible, test)
-                            .getResult()
-                      : test;
+    visible =
+        visible ? arith::AndIOp::create(builder, loc, visible, test).getResult()
+                : test;
   };
 
   // Keys before the end: column < Sk - key0.

@@ -1,4 +1,4 @@
-//===- KeyRange.h - Which key tiles a query tile visits -------------*- C++ -*-===//
+//===- KeyRange.h - Which key tiles a query tile visits ---------*- C++ -*-===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

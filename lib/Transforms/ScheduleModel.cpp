@@ -36,9 +36,9 @@ int64_t fa::getTileBytes(TargetAttr target, const ScheduleProblem &problem,
   int64_t br = choice.br, bc = choice.bc;
   // CPU, in f32: Q_i, K_j, V_j, S_ij with P_ij, O_i.
   if (target.isCPU())
-    return 4 * (br * problem.headDim +
-                bc * (problem.headDim + problem.headDimV) + 2 * br * bc +
-                br * problem.headDimV);
+    return 4 *
+           (br * problem.headDim + bc * (problem.headDim + problem.headDimV) +
+            2 * br * bc + br * problem.headDimV);
   // GPU: Q_i and a ring of K_j and V_j, in chunks of 128 bytes a row.
   auto padded = [&](int64_t headDim) {
     return llvm::alignTo(headDim * problem.elementBytes, 128);
@@ -70,8 +70,12 @@ static ScheduleChoice chooseForCPU(TargetAttr target,
     choice.br /= 2;
   choice.mr = request.mr ? request.mr : getDivisorAtMost(choice.br, mr);
   choice.nr = request.nr ? request.nr : getDivisorAtMost(choice.bc, nr);
-  choice.reason = llvm::formatv("register tile of {0} x {1} for {2}-bit vectors",
-                                choice.mr, choice.nr, target.getVectorBits());
+  choice.groups = request.groups ? request.groups : 1;
+  choice.warps = request.warps ? request.warps : 1;
+  choice.stages = request.stages ? request.stages : 1;
+  choice.reason =
+      llvm::formatv("register tile of {0} x {1} for {2}-bit vectors", choice.mr,
+                    choice.nr, target.getVectorBits());
   return choice;
 }
 
@@ -82,6 +86,8 @@ static ScheduleChoice chooseForHopper(TargetAttr target,
                                       const ScheduleProblem &problem,
                                       const ScheduleRequest &request) {
   ScheduleChoice choice;
+  choice.mr = request.mr;
+  choice.nr = request.nr;
   choice.groups = request.groups ? request.groups : 2;
   choice.warps = request.warps ? request.warps : 4;
   choice.stages = request.stages ? request.stages : 2;
@@ -95,8 +101,8 @@ static ScheduleChoice chooseForHopper(TargetAttr target,
          (registers() > kRegisters ||
           getTileBytes(target, problem, choice) > target.getSram()))
     choice.bc -= 16;
-  choice.reason = llvm::formatv("{0} of {1} registers a thread", registers(),
-                                kRegisters);
+  choice.reason =
+      llvm::formatv("{0} of {1} registers a thread", registers(), kRegisters);
   return choice;
 }
 
@@ -106,6 +112,8 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
                                        const ScheduleProblem &problem,
                                        const ScheduleRequest &request) {
   ScheduleChoice choice;
+  choice.mr = request.mr;
+  choice.nr = request.nr;
   choice.groups = request.groups ? request.groups : 1;
   choice.warps = request.warps ? request.warps : 8;
   choice.stages = request.stages ? request.stages : 2;
@@ -114,8 +122,7 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
   while (!request.bc && choice.bc > 16 &&
          getTileBytes(target, problem, choice) > target.getSram())
     choice.bc /= 2;
-  choice.reason =
-      llvm::formatv("{0} warps of 16 rows", choice.warps);
+  choice.reason = llvm::formatv("{0} warps of 16 rows", choice.warps);
   return choice;
 }
 

@@ -1,4 +1,4 @@
-//===- ScheduleModel.h - What fits on a target -----------------*- C++ -*-===//
+//===- ScheduleModel.h - What fits on a target ------------------*- C++ -*-===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -45,8 +45,7 @@ int64_t getTileBytes(TargetAttr target, const ScheduleProblem &problem,
                      const ScheduleChoice &choice);
 
 /// Chooses what `request` leaves open.
-ScheduleChoice chooseSchedule(TargetAttr target,
-                              const ScheduleProblem &problem,
+ScheduleChoice chooseSchedule(TargetAttr target, const ScheduleProblem &problem,
                               const ScheduleRequest &request);
 
 } // namespace mlir::fa

@@ -37,6 +37,23 @@ private:
 };
 } // namespace
 
+/// Fails if `schedule` is not one for the kind of `target`.
+static LogicalResult verifyKind(AttentionOp op, ScheduleAttr schedule,
+                                TargetAttr target) {
+  bool hasRegisterTile = schedule.getMr() != 0;
+  bool isForCPU = hasRegisterTile && schedule.getGroups() == 1 &&
+                  schedule.getWarps() == 1 && schedule.getStages() == 1;
+  if (target.isCPU() && !isForCPU)
+    return op.emitOpError("expected a schedule with mr and nr, and without "
+                          "groups, warps and stages, on the CPU but got ")
+           << schedule;
+  if (!target.isCPU() && hasRegisterTile)
+    return op.emitOpError("expected a schedule without mr and nr on a GPU but "
+                          "got ")
+           << schedule;
+  return success();
+}
+
 /// Fails if the tiles do not fit in the SRAM of `target`.
 static LogicalResult verifyFits(AttentionOp op, ScheduleAttr schedule,
                                 TargetAttr target,
@@ -58,35 +75,36 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
 
   // Past this head dim one row alone is larger than any cache.
   constexpr int64_t kMaxHeadDim = 1 << 20;
-  ScheduleProblem problem{
-      op.getHeadDim(), op.getHeadDimV(),
-      static_cast<int64_t>(llvm::divideCeil(
-          op.getElementType().getIntOrFloatBitWidth(), 8))};
+  ScheduleProblem problem{op.getHeadDim(), op.getHeadDimV(),
+                          static_cast<int64_t>(llvm::divideCeil(
+                              op.getElementType().getIntOrFloatBitWidth(), 8))};
   if (problem.headDim > kMaxHeadDim || problem.headDimV > kMaxHeadDim)
     return op.emitOpError("expected head dims of at most ")
            << kMaxHeadDim << " but got " << problem.headDim << " and "
            << problem.headDimV;
 
   if (ScheduleAttr given = op.getScheduleAttr()) {
-    ScheduleChoice choice{given.getBr(),     given.getBc(),    given.getMr(),
-                          given.getNr(),     given.getGroups(), given.getWarps(),
-                          given.getStages(), ""};
+    ScheduleChoice choice{
+        given.getBr(),     given.getBc(),    given.getMr(),     given.getNr(),
+        given.getGroups(), given.getWarps(), given.getStages(), ""};
+    if (failed(verifyKind(op, given, target)))
+      return failure();
     return verifyFits(op, given, target, problem, choice);
   }
-  ScheduleChoice choice = chooseSchedule(
-      target, problem, {br, bc, mr, nr, groups, warps, stages});
+  ScheduleChoice choice =
+      chooseSchedule(target, problem, {br, bc, mr, nr, groups, warps, stages});
   auto schedule = ScheduleAttr::getChecked(
       [&] { return op.emitOpError("has no valid schedule: "); },
       op.getContext(), choice.br, choice.bc, choice.mr, choice.nr,
       choice.groups, choice.warps, choice.stages);
-  if (!schedule || failed(verifyFits(op, schedule, target, problem, choice)))
+  if (!schedule || failed(verifyKind(op, schedule, target)) ||
+      failed(verifyFits(op, schedule, target, problem, choice)))
     return failure();
   op.setScheduleAttr(schedule);
 
-  remark::analysis(op.getLoc(),
-                   remark::RemarkOpts::name("SelectSchedule")
-                       .category("schedule")
-                       .function(getOperation().getName()))
+  remark::analysis(op.getLoc(), remark::RemarkOpts::name("SelectSchedule")
+                                    .category("schedule")
+                                    .function(getOperation().getName()))
       << remark::add("br = {0}, bc = {1}: tiles take {2} of {3} bytes of sram; "
                      "{4}",
                      choice.br, choice.bc,
@@ -97,13 +115,20 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
 
 void SelectSchedule::runOnOperation() {
   func::FuncOp func = getOperation();
-  for (int64_t option : {br.getValue(), bc.getValue(), mr.getValue(),
-                         nr.getValue(), groups.getValue(), warps.getValue(),
-                         stages.getValue(), sram.getValue()})
-    if (option < 0) {
-      func.emitError("expected options of at least 0 but got ") << option;
+  // Far more than #fa.schedule takes, and so little that nothing overflows.
+  constexpr int64_t kMaxOption = 1 << 20;
+  for (Option<int64_t> *option : {&br, &bc, &mr, &nr, &groups, &warps, &stages})
+    if (*option < 0 || *option > kMaxOption) {
+      func.emitError("expected option '")
+          << option->getArgStr() << "' to be from 0 to " << kMaxOption
+          << " but got " << option->getValue();
       return signalPassFailure();
     }
+  if (sram < 0) {
+    func.emitError("expected option 'sram' to be at least 0 but got ")
+        << sram.getValue();
+    return signalPassFailure();
+  }
   bool isCPU = StringRef(chip) == "cpu";
   auto target = TargetAttr::getChecked(
       [&] { return func.emitError("has no valid target: "); }, &getContext(),

@@ -1,4 +1,4 @@
-//===- Tile.cpp - fa.attention to the loop nest --------------------------===//
+//===- Tile.cpp - fa.attention to the loop nest ---------------------------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 //
 // Builds, for each fa.attention,
 //
-//   forall b, h, i:                                    (batch, head, query tile)
+//   forall b, h, i:                           (batch, head, query tile)
 //     m = -inf;      for j in edge, full tiles: m = max(m, rowmax(S_ij))
 //     l = 0, O = 0;  for j in edge, full tiles: P_ij = exp(S_ij - m)
 //                                               l += rowsum(P_ij)
@@ -28,6 +28,7 @@
 #include "fa/IR/FA.h"
 #include "fa/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -187,8 +188,8 @@ FailureOr<SmallVector<Value>> NestBuilder::buildKeyLoops(const KeyRange &range,
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     Value bc = constant(schedule.getBc());
-    Value key0 = arith::MulIOp::create(
-        builder, loc, tileNumber(loop.getInductionVar()), bc);
+    Value key0 = arith::MulIOp::create(builder, loc,
+                                       tileNumber(loop.getInductionVar()), bc);
     Value keyRows;
     if (isEdge) {
       Value left = arith::SubIOp::create(builder, loc, geometry.seqKV, key0);
@@ -215,19 +216,18 @@ FailureOr<SmallVector<Value>> NestBuilder::buildKeyLoops(const KeyRange &range,
       arith::SubIOp::create(builder, loc, range.fullEnd, range.fullBegin);
   Value visits = arith::AddIOp::create(builder, loc, edges, gap);
   Value shift = arith::SubIOp::create(builder, loc, range.begin, after);
-  SmallVector<Value> state = buildLoop(
-      zero, edges, /*isEdge=*/true, init, [&](Value t) -> Value {
+  SmallVector<Value> state =
+      buildLoop(zero, edges, /*isEdge=*/true, init, [&](Value t) -> Value {
         Value isBefore = arith::CmpIOp::create(
             builder, loc, arith::CmpIPredicate::slt, t, before);
-        Value skip =
-            arith::SelectOp::create(builder, loc, isBefore, zero, gap);
+        Value skip = arith::SelectOp::create(builder, loc, isBefore, zero, gap);
         Value number = arith::AddIOp::create(builder, loc, range.begin, t);
         return arith::AddIOp::create(builder, loc, number, skip);
       });
-  state = buildLoop(edges, visits, /*isEdge=*/false, state,
-                    [&](Value t) -> Value {
-                      return arith::AddIOp::create(builder, loc, t, shift);
-                    });
+  state =
+      buildLoop(edges, visits, /*isEdge=*/false, state, [&](Value t) -> Value {
+        return arith::AddIOp::create(builder, loc, t, shift);
+      });
   if (failed(status))
     return failure();
   return state;
@@ -245,14 +245,16 @@ LogicalResult NestBuilder::buildQueryTile(Value queryTile) {
     return buildRowGroup(range);
 
   // All groups visit the same key tiles, which they share.
+  Attribute groupMapping = gpu::GPUWarpgroupMappingAttr::get(
+      builder.getContext(), gpu::MappingId::DimX);
   auto groups = scf::ForallOp::create(
       builder, loc,
       ArrayRef<OpFoldResult>{builder.getIndexAttr(schedule.getGroups())},
-      /*outputs=*/ValueRange(), /*mapping=*/std::nullopt);
+      /*outputs=*/ValueRange(), builder.getArrayAttr(groupMapping));
   builder.setInsertionPointToStart(groups.getBody());
   Value groupRows = constant(schedule.getGroupRows());
-  Value offset = arith::MulIOp::create(builder, loc,
-                                       groups.getInductionVar(0), groupRows);
+  Value offset =
+      arith::MulIOp::create(builder, loc, groups.getInductionVar(0), groupRows);
   Value left = arith::MaxSIOp::create(
       builder, loc, arith::SubIOp::create(builder, loc, rows, offset),
       constant(0));
@@ -270,7 +272,8 @@ LogicalResult NestBuilder::buildRowGroup(const KeyRange &range) {
   float scale = op.getScaleOrDefault();
   bool scaleFirst = op.hasScoreRegion() || !(scale > 0.0f);
   FloatAttr softmaxScale = builder.getF32FloatAttr(scaleFirst ? 1.0f : scale);
-  auto rowType = VectorType::get({schedule.getGroupRows()}, builder.getF32Type());
+  auto rowType =
+      VectorType::get({schedule.getGroupRows()}, builder.getF32Type());
   auto accType = VectorType::get({schedule.getGroupRows(), op.getHeadDimV()},
                                  builder.getF32Type());
   auto probType = VectorType::get({schedule.getGroupRows(), schedule.getBc()},
@@ -287,8 +290,8 @@ LogicalResult NestBuilder::buildRowGroup(const KeyRange &range) {
         if (failed(scores))
           return failure();
         Value max = vector::MultiDimReductionOp::create(
-            builder, loc, *scores, state[0],
-            SmallVector<bool>{false, true}, vector::CombiningKind::MAXNUMF);
+            builder, loc, *scores, state[0], SmallVector<bool>{false, true},
+            vector::CombiningKind::MAXNUMF);
         return SmallVector<Value>{max};
       });
   if (failed(maxState))
@@ -297,20 +300,18 @@ LogicalResult NestBuilder::buildRowGroup(const KeyRange &range) {
 
   // Second pass: l and O.
   FailureOr<SmallVector<Value>> sums = buildKeyLoops(
-      range,
-      {constantVector(rowType, zero), constantVector(accType, zero)},
+      range, {constantVector(rowType, zero), constantVector(accType, zero)},
       [&](Value key0, Value keyRows, bool isEdge,
           ValueRange state) -> FailureOr<SmallVector<Value>> {
         FailureOr<Value> scores = buildScores(key0, keyRows, isEdge);
         if (failed(scores))
           return failure();
-        auto softmax =
-            SoftmaxOp::create(builder, loc, probType, rowType, *scores, max,
-                              state[0], softmaxScale);
+        auto softmax = SoftmaxOp::create(builder, loc, probType, rowType,
+                                         *scores, max, state[0], softmaxScale);
         Value valueView = buildTileView(op.getValue(), kvHead, key0, keyRows);
-        Value acc = AccumulateOp::create(builder, loc, accType,
-                                         softmax.getProbs(), valueView,
-                                         state[1], /*alpha=*/Value());
+        Value acc =
+            AccumulateOp::create(builder, loc, accType, softmax.getProbs(),
+                                 valueView, state[1], /*alpha=*/Value());
         return SmallVector<Value>{softmax.getNewSum(), acc};
       });
   if (failed(sums))
@@ -328,10 +329,8 @@ LogicalResult NestBuilder::buildRowGroup(const KeyRange &range) {
     vector::TransferWriteOp::create(builder, loc, vector, view, origin,
                                     inBounds);
   };
-  store(output, buildTileView(op.getOutput(), head, row0, rows),
-        {false, true});
-  store(finish.getLse(), buildTileView(op.getLse(), head, row0, rows),
-        {false});
+  store(output, buildTileView(op.getOutput(), head, row0, rows), {false, true});
+  store(finish.getLse(), buildTileView(op.getLse(), head, row0, rows), {false});
   return success();
 }
 
@@ -369,16 +368,22 @@ LogicalResult NestBuilder::build() {
                   .getResult();
   // Query heads a key/value head. Without any head there is no block, and
   // nothing may be divided by zero on the way there.
-  Value kvHeads = arith::MaxUIOp::create(builder, loc, dim(op.getKey(), 1),
-                                         constant(1));
+  Value kvHeads =
+      arith::MaxUIOp::create(builder, loc, dim(op.getKey(), 1), constant(1));
   group = arith::DivUIOp::create(builder, loc, heads, kvHeads);
   group = arith::MaxUIOp::create(builder, loc, group, constant(1));
   Value queryTiles = arith::CeilDivUIOp::create(builder, loc, seqQ,
                                                 constant(schedule.getBr()));
 
+  // Loops that are mapped to something are kept by the canonicaliser though
+  // they run once: what the nest carries must not get lost.
+  SmallVector<Attribute> mapping;
+  for (gpu::MappingId id :
+       {gpu::MappingId::DimZ, gpu::MappingId::DimY, gpu::MappingId::DimX})
+    mapping.push_back(gpu::GPUBlockMappingAttr::get(builder.getContext(), id));
   auto forall = scf::ForallOp::create(
       builder, loc, ArrayRef<OpFoldResult>{batches, heads, queryTiles},
-      /*outputs=*/ValueRange(), /*mapping=*/std::nullopt);
+      /*outputs=*/ValueRange(), builder.getArrayAttr(mapping));
   forall->setAttr(FADialect::getScheduleAttrName(), schedule);
   forall->setAttr(FADialect::getTargetAttrName(), op.getTargetAttr());
   if (!op.getTargetAttr().isCPU())

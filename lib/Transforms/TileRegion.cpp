@@ -1,4 +1,4 @@
-//===- TileRegion.cpp - Scalar regions on whole tiles ----------------------===//
+//===- TileRegion.cpp - Scalar regions on whole tiles ---------------------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -89,8 +89,7 @@ LogicalResult TileCloner::cloneLoad(memref::LoadOp load) {
   Value table = load.getMemref();
   auto type = load.getMemRefType();
   auto indexTile = VectorType::get(shape, builder.getIndexType());
-  auto metadata =
-      memref::ExtractStridedMetadataOp::create(builder, loc, table);
+  auto metadata = memref::ExtractStridedMetadataOp::create(builder, loc, table);
   Value offsets;
   for (auto [index, stride] :
        llvm::zip_equal(load.getIndices(), metadata.getStrides())) {
@@ -98,15 +97,13 @@ LogicalResult TileCloner::cloneLoad(memref::LoadOp load) {
     Value step = arith::MulIOp::create(
         builder, loc, position,
         vector::BroadcastOp::create(builder, loc, indexTile, stride));
-    offsets = offsets
-                  ? arith::AddIOp::create(builder, loc, offsets, step)
-                        .getResult()
-                  : step;
+    offsets =
+        offsets ? arith::AddIOp::create(builder, loc, offsets, step).getResult()
+                : step;
   }
   // The table as a row of some length; the gather stays inside the table
   // because the positions do.
-  Value length =
-      arith::ConstantIndexOp::create(builder, loc, int64_t(1) << 60);
+  Value length = arith::ConstantIndexOp::create(builder, loc, int64_t(1) << 60);
   Value flat = memref::ReinterpretCastOp::create(
       builder, loc,
       MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
@@ -117,8 +114,8 @@ LogicalResult TileCloner::cloneLoad(memref::LoadOp load) {
       ArrayRef<OpFoldResult>{length},
       ArrayRef<OpFoldResult>{builder.getIndexAttr(1)});
   auto resultType = VectorType::get(shape, type.getElementType());
-  Value zero = arith::ConstantOp::create(builder, loc,
-                                         builder.getZeroAttr(resultType));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(resultType));
   Value mask = inBounds;
   if (!mask)
     mask = arith::ConstantOp::create(
@@ -126,9 +123,8 @@ LogicalResult TileCloner::cloneLoad(memref::LoadOp load) {
         DenseElementsAttr::get(VectorType::get(shape, builder.getI1Type()),
                                true));
   Value base = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value gathered =
-      vector::GatherOp::create(builder, loc, resultType, flat, base, offsets,
-                               mask, zero);
+  Value gathered = vector::GatherOp::create(builder, loc, resultType, flat,
+                                            base, offsets, mask, zero);
   mapping.map(load.getResult(), gathered);
   return success();
 }
@@ -138,7 +134,7 @@ LogicalResult TileCloner::cloneOp(Operation &op) {
     return isTile(mapping.lookupOrDefault(operand));
   });
   // The same for the whole tile.
-  if (!anyTile) {
+  if (!anyTile && !isa<tensor::ExtractOp>(op)) {
     builder.clone(op, mapping);
     return success();
   }

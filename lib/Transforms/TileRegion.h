@@ -1,4 +1,4 @@
-//===- TileRegion.h - Scalar regions on whole tiles -----------------*- C++ -*-===//
+//===- TileRegion.h - Scalar regions on whole tiles -------------*- C++ -*-===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

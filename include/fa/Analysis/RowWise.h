@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Between two products a tile program is row-wise: each row of a tile by itself.
-// Both ways to lower it, to loops over rows and to the registers of threads,
-// rest on this classification.
+// Between two products a tile program is row-wise: each row of a tile by
+// itself. Both ways to lower it, to loops over rows and to the registers of
+// threads, rest on this classification.
 //
 //===----------------------------------------------------------------------===//
 

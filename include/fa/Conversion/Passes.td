@@ -31,7 +31,9 @@ def FATilesToLoopsPass : Pass<"fa-tiles-to-loops", "::mlir::func::FuncOp"> {
     (`fa-expand-softmax`); no row-wise op other than those of `arith` and `math`
     that work element by element, `vector.broadcast`, `vector.shape_cast`,
     `vector.step`, `vector.multi_reduction` along the columns, `vector.gather`
-    and `vector.transfer_write`. Anything else on a tile is an error.
+    and `vector.transfer_write`. Anything else on a tile is an error, as is a nest
+    that is not for the CPU. Q is read once, where its memref is made: nothing in
+    the nest may write it.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::fa::FADialect",
@@ -66,7 +68,11 @@ def FAOutlineBlocksPass : Pass<"fa-outline-blocks", "::mlir::ModuleOp"> {
     of threads, in any order. A function that is not of this form (the naive
     level) is one block.
 
-    Precondition: functions in destination style, without results.
+    Private functions are left alone. The stack buffers of a block are moved out
+    of the loop over blocks, which all use them.
+
+    Preconditions: functions in destination style, without results, that are not
+    called in the module.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
@@ -83,7 +89,10 @@ def FAExpandMathPass : Pass<"fa-expand-math", "::mlir::func::FuncOp"> {
     polynomials (`math-polynomial-approximation`), and bf16 conversions are done
     on bits, so that every host rounds alike (`arith-expand`).
 
-    What has no expansion (for example `math.cbrt`) is left for the C library.
+    What has no expansion (for example `math.acosh`) is left for the C library,
+    integer powers for `convert-math-to-funcs`.
+
+    Preconditions: none, and so no diagnostic.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",

@@ -1,4 +1,4 @@
-//===- Pipelines.h - From attention to machine code, level by level -*- C++ -*-===//
+//===- Pipelines.h - From attention to machine code -------------*- C++ -*-===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,9 +21,9 @@ class OpPassManager;
 
 namespace fa {
 
-/// The levels in order. `naive` is a branch of its own; from `fused` on the road
-/// of a CPU is vector, loops, llvm and that of a GPU promoted, scheduled, warp,
-/// nvvm.
+/// The levels in order. `naive` is a branch of its own; from `fused` on the
+/// road of a CPU is vector, loops, llvm and that of a GPU promoted, scheduled,
+/// warp, nvvm.
 enum class Level {
   Problem,
   Naive,
@@ -40,8 +40,7 @@ enum class Level {
 
 struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
   Option<Level> level{
-      *this, "level",
-      llvm::cl::desc("The algorithm that the code executes"),
+      *this, "level", llvm::cl::desc("The algorithm that the code executes"),
       llvm::cl::init(Level::Fused),
       llvm::cl::values(
           clEnumValN(Level::Naive, "naive", "whole matrices S and P in memory"),
@@ -73,7 +72,8 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
                      llvm::cl::init(0)};
   Option<int64_t> sram{
       *this, "sram",
-      llvm::cl::desc("Bytes of fast memory for the tiles of one block (0: 1 MiB)"),
+      llvm::cl::desc(
+          "Bytes of fast memory for the tiles of one block (0: 1 MiB)"),
       llvm::cl::init(0)};
   Option<int64_t> vectorBits{
       *this, "vector-bits",
@@ -96,7 +96,8 @@ struct GPUPipelineOptions : public PassPipelineOptions<GPUPipelineOptions> {
           clEnumValN(Level::Nest, "nest", "the loop nest, two passes"),
           clEnumValN(Level::Fused, "fused", "the loop nest, online softmax"),
           clEnumValN(Level::Promoted, "promoted", "tiles in SRAM"),
-          clEnumValN(Level::Scheduled, "scheduled", "copies ahead of their use"),
+          clEnumValN(Level::Scheduled, "scheduled",
+                     "copies ahead of their use"),
           clEnumValN(Level::Warp, "warp", "the values of one thread"),
           clEnumValN(Level::NVVM, "nvvm", "the LLVM and NVVM dialects"))};
 
@@ -108,8 +109,7 @@ struct GPUPipelineOptions : public PassPipelineOptions<GPUPipelineOptions> {
   Option<int64_t> groups{*this, "groups",
                          llvm::cl::desc("Row groups of a block"),
                          llvm::cl::init(0)};
-  Option<int64_t> warps{*this, "warps",
-                        llvm::cl::desc("Warps of a row group"),
+  Option<int64_t> warps{*this, "warps", llvm::cl::desc("Warps of a row group"),
                         llvm::cl::init(0)};
   Option<int64_t> stages{*this, "stages",
                          llvm::cl::desc("Key tiles in SRAM at a time"),

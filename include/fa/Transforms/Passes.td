@@ -105,7 +105,11 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
     and SRAM suffice. Says what it chose and why as a remark of category
     `schedule`.
 
-    Fails if no tile, or not the tile asked for, fits.
+    Fails if no tile, or not the tile asked for, fits, and if a schedule is not
+    one for its target: mr and nr are the CPU's, groups, warps and stages the
+    GPU's.
+
+    Preconditions: none.
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"cpu\"",
@@ -155,15 +159,16 @@ def FATilePass : Pass<"fa-tile", "::mlir::func::FuncOp"> {
     Score and mask regions are applied to the tile with vector ops.
 
     The loop nest carries the schedule and target as `fa.schedule` and
-    `fa.target`.
+    `fa.target`. Its loops are mapped to blocks (`#gpu.block`), on the CPU too, by
+    which they stay loops where they run once.
 
     Preconditions: memrefs (`fa-bufferize`), a schedule and a target
     (`fa-select-schedule`).
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::fa::FADialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 
@@ -177,12 +182,20 @@ def FAFuseOnlineSoftmaxPass
     maximum (the sum l, and O by way of `fa.accumulate`) is rescaled by alpha.
     It is legal because both are sums of terms with the factor exp(-m).
 
+    A loop that ran once, and was taken apart by the canonicaliser, is fused like
+    a loop.
+
     Preconditions, each a diagnostic:
      - the maximum that `fa.softmax` uses comes from loops over the same tiles,
        in the same order, as the loops that use it;
-     - those loops do nothing but reduce the same scores to their maximum;
-     - P has no use other than `fa.accumulate`, the accumulated values are
-       carried by the loop, and nothing else in the loop uses m.
+     - those loops do nothing but reduce the same scores to their maximum, and
+       start from -inf;
+     - P has no use other than `fa.accumulate`; the sum and the accumulated
+       values start from 0 and are carried from loop to loop, without another
+       use;
+     - m has no use other than one `fa.softmax` a loop, and `fa.finish` after
+       them;
+     - nothing writes memory meanwhile.
   }];
   let dependentDialects = ["::mlir::fa::FADialect", "::mlir::scf::SCFDialect"];
 }

@@ -21,8 +21,8 @@
 // of B, and mr broadcasts and FMAs, whatever the tile sizes. That keeps the
 // code, and the time to compile it, small.
 //
-// Q_i is converted to f32 once a query tile; K_j is transposed and V_j converted
-// once a key tile. V_j is used as it is if it is f32 and complete.
+// Q_i is converted to f32 once a query tile; K_j is transposed and V_j
+// converted once a key tile. V_j is used as it is if it is f32 and complete.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,9 +75,9 @@ public:
   /// `width` elements of a row, as f32.
   Value loadRow(Value memref, Value row, Value column, int64_t width) {
     Type element = cast<MemRefType>(memref.getType()).getElementType();
-    Value loaded = vector::LoadOp::create(builder, loc,
-                                          VectorType::get({width}, element),
-                                          memref, ValueRange{row, column});
+    Value loaded =
+        vector::LoadOp::create(builder, loc, VectorType::get({width}, element),
+                               memref, ValueRange{row, column});
     if (element.isF32())
       return loaded;
     return arith::ExtFOp::create(
@@ -89,8 +89,8 @@ public:
   }
   /// One element, as f32.
   Value loadElement(Value memref, Value row, Value column) {
-    Value loaded = memref::LoadOp::create(builder, loc, memref,
-                                          ValueRange{row, column});
+    Value loaded =
+        memref::LoadOp::create(builder, loc, memref, ValueRange{row, column});
     if (loaded.getType().isF32())
       return loaded;
     return arith::ExtFOp::create(builder, loc, builder.getF32Type(), loaded);
@@ -136,17 +136,15 @@ public:
     // Blocks of 16 x 16 are transposed in registers, the rest one by one.
     constexpr int64_t kBlock = 16;
     Value wholeRows = arith::MulIOp::create(
-        builder, loc,
-        arith::DivUIOp::create(builder, loc, rows, index(kBlock)),
+        builder, loc, arith::DivUIOp::create(builder, loc, rows, index(kBlock)),
         index(kBlock));
     if (!cast<MemRefType>(source.getType()).isDynamicDim(0))
       wholeRows = index(cast<MemRefType>(source.getType()).getDimSize(0) /
                         kBlock * kBlock);
     int64_t wholeDepth = depth / kBlock * kBlock;
     loop(index(0), wholeRows, kBlock, [&](Value row) {
-      loop(index(0), index(wholeDepth), kBlock, [&](Value k) {
-        transposeBlock(source, target, row, k, kBlock);
-      });
+      loop(index(0), index(wholeDepth), kBlock,
+           [&](Value k) { transposeBlock(source, target, row, k, kBlock); });
       transposeElements(source, target, row, add(row, index(kBlock)),
                         wholeDepth, depth);
     });
@@ -195,8 +193,8 @@ private:
 /// C = scale * A B, or C = diag(alpha) C0 + A B.
 struct Product {
   Value a, b, c;
-  Value start;   // C0, or null for 0
-  Value alpha;   // a buffer of one factor a row, or null for 1
+  Value start; // C0, or null for 0
+  Value alpha; // a buffer of one factor a row, or null for 1
   float scale = 1.0f;
 };
 } // namespace
@@ -207,51 +205,51 @@ static void buildProduct(OpBuilder &builder, Location loc,
   int64_t depth = cast<MemRefType>(product.b.getType()).getDimSize(0);
   auto type = cast<MemRefType>(product.c.getType());
   int64_t mr = schedule.getMr();
-  loops.panels(type.getDimSize(1), schedule.getNr(), [&](Value n,
-                                                         int64_t width) {
-    loops.loop(loops.index(0), loops.index(type.getDimSize(0)), mr,
-               [&](Value i) {
-      SmallVector<Value> rows, acc;
-      for (int64_t r = 0; r < mr; ++r) {
-        rows.push_back(loops.add(i, loops.index(r)));
-        if (!product.start) {
-          acc.push_back(loops.zeros(width));
-          continue;
-        }
-        Value old = loops.loadRow(product.start, rows[r], n, width);
-        if (product.alpha) {
-          Value alpha = memref::LoadOp::create(builder, loc, product.alpha,
-                                               rows[r]);
-          old = arith::MulFOp::create(builder, loc, old,
-                                      loops.splat(alpha, width));
-        }
-        acc.push_back(old);
-      }
-      auto contraction = scf::ForOp::create(
-          builder, loc, loops.index(0), loops.index(depth), loops.index(1),
-          acc,
-          [&](OpBuilder &, Location, Value k, ValueRange carried) {
-            Value b = loops.loadRow(product.b, k, n, width);
-            SmallVector<Value> next;
-            for (int64_t r = 0; r < mr; ++r) {
-              Value a = loops.loadElement(product.a, rows[r], k);
-              next.push_back(vector::FMAOp::create(
-                  builder, loc, loops.splat(a, width), b, carried[r]));
-            }
-            scf::YieldOp::create(builder, loc, next);
-          });
-      for (int64_t r = 0; r < mr; ++r) {
-        Value result = contraction.getResult(r);
-        if (product.scale != 1.0f) {
-          Value scale = arith::ConstantOp::create(
-              builder, loc, builder.getF32FloatAttr(product.scale));
-          result = arith::MulFOp::create(builder, loc, result,
-                                         loops.splat(scale, width));
-        }
-        loops.storeRow(result, product.c, rows[r], n);
-      }
-    });
-  });
+  loops.panels(
+      type.getDimSize(1), schedule.getNr(), [&](Value n, int64_t width) {
+        loops.loop(
+            loops.index(0), loops.index(type.getDimSize(0)), mr, [&](Value i) {
+              SmallVector<Value> rows, acc;
+              for (int64_t r = 0; r < mr; ++r) {
+                rows.push_back(loops.add(i, loops.index(r)));
+                if (!product.start) {
+                  acc.push_back(loops.zeros(width));
+                  continue;
+                }
+                Value old = loops.loadRow(product.start, rows[r], n, width);
+                if (product.alpha) {
+                  Value alpha = memref::LoadOp::create(builder, loc,
+                                                       product.alpha, rows[r]);
+                  old = arith::MulFOp::create(builder, loc, old,
+                                              loops.splat(alpha, width));
+                }
+                acc.push_back(old);
+              }
+              auto contraction = scf::ForOp::create(
+                  builder, loc, loops.index(0), loops.index(depth),
+                  loops.index(1), acc,
+                  [&](OpBuilder &, Location, Value k, ValueRange carried) {
+                    Value b = loops.loadRow(product.b, k, n, width);
+                    SmallVector<Value> next;
+                    for (int64_t r = 0; r < mr; ++r) {
+                      Value a = loops.loadElement(product.a, rows[r], k);
+                      next.push_back(vector::FMAOp::create(
+                          builder, loc, loops.splat(a, width), b, carried[r]));
+                    }
+                    scf::YieldOp::create(builder, loc, next);
+                  });
+              for (int64_t r = 0; r < mr; ++r) {
+                Value result = contraction.getResult(r);
+                if (product.scale != 1.0f) {
+                  Value scale = arith::ConstantOp::create(
+                      builder, loc, builder.getF32FloatAttr(product.scale));
+                  result = arith::MulFOp::create(builder, loc, result,
+                                                 loops.splat(scale, width));
+                }
+                loops.storeRow(result, product.c, rows[r], n);
+              }
+            });
+      });
 }
 
 /// Fails unless the right operand of a product is memory.
@@ -269,7 +267,10 @@ FailureOr<Value> TileLowering::packQuery(Value query) {
     return packed;
   Location loc = query.getLoc();
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointAfterValue(query);
+  if (entry->getParent()->isAncestor(query.getParentRegion()))
+    builder.setInsertionPointAfterValue(query);
+  else
+    builder.setInsertionPointToStart(entry);
   int64_t columns = cast<MemRefType>(query.getType()).getDimSize(1);
   Value packed =
       allocate(loc, {schedule.getBr(), columns}, builder.getF32Type());
@@ -322,16 +323,15 @@ LogicalResult TileLowering::lowerAccumulate(AccumulateOp op) {
   auto valueType = cast<MemRefType>(op.getValue().getType());
   product.b = op.getValue();
   if (!valueType.getElementType().isF32() || valueType.isDynamicDim(0)) {
-    product.b = allocate(loc,
-                         {op.getProbs().getType().getDimSize(1),
-                          valueType.getDimSize(1)},
-                         builder.getF32Type());
+    product.b = allocate(
+        loc, {op.getProbs().getType().getDimSize(1), valueType.getDimSize(1)},
+        builder.getF32Type());
     LoopBuilder(builder, loc)
         .copyRows(op.getValue(), product.b, schedule.getNr());
   }
 
   // In place if nothing else needs the old accumulator.
-  if (op.getAcc().hasOneUse())
+  if (!buffers.contains(op.getAcc()) || isLastUse(op.getAcc(), op))
     buffers[op.getResult()] = product.start;
   product.c = getOrAllocateBuffer(op.getResult());
   buildProduct(builder, loc, product, schedule);

@@ -257,8 +257,7 @@ LogicalResult TileLowering::lowerRun(Location loc, ArrayRef<Operation *> run,
   OpBuilder::InsertionGuard guard(builder);
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  Value end =
-      arith::ConstantIndexOp::create(builder, loc, schedule.getBr());
+  Value end = arith::ConstantIndexOp::create(builder, loc, schedule.getBr());
   auto loop = scf::ForOp::create(builder, loc, zero, end, one);
   builder.setInsertionPointToStart(loop.getBody());
   RowSlicer slicer(builder, loop.getInductionVar(), buffers);

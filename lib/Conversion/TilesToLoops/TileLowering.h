@@ -55,6 +55,8 @@ private:
   Value getOrAllocateBuffer(Value tile);
   /// The buffer of an operand of a product; a constant gets one here.
   FailureOr<Value> getOperandBuffer(Value tile);
+  /// Whether the buffer of `tile` may be overwritten by `user`, which uses it.
+  static bool isLastUse(Value tile, Operation *user);
   /// A buffer that `tile` may be written to, where it is made by `run`, because
   /// it is there that a loop carries it; null if there is none.
   Value findCarriedBuffer(Value tile, ArrayRef<Operation *> run);
@@ -76,9 +78,9 @@ private:
   OpBuilder &builder;
   Block *entry; // stack buffers are allocated at its start
   ScheduleAttr schedule;
-  DenseMap<Value, Value> buffers; // tile -> memref
+  DenseMap<Value, Value> buffers;       // tile -> memref
   DenseMap<Value, Value> packedQueries; // memref -> its copy
-  SmallVector<Operation *> lowered; // in program order
+  SmallVector<Operation *> lowered;     // in program order
 };
 
 } // namespace mlir::fa

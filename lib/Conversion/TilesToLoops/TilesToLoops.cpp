@@ -1,4 +1,4 @@
-//===- TilesToLoops.cpp - Tile values to scratch buffers and loops ---------===//
+//===- TilesToLoops.cpp - Tile values to scratch buffers and loops --------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,10 +50,19 @@ Value TileLowering::getOrAllocateBuffer(Value tile) {
 FailureOr<Value> TileLowering::getOperandBuffer(Value tile) {
   if (Value buffer = buffers.lookup(tile))
     return buffer;
-  Value buffer = getOrAllocateBuffer(tile);
+  // A buffer of this use alone: it is written here, which need not come before
+  // the other uses.
+  auto type = cast<VectorType>(tile.getType());
+  Value buffer =
+      allocate(tile.getLoc(), type.getShape(), getBufferElement(type));
   if (failed(lowerRun(tile.getLoc(), {}, {{tile, buffer}})))
     return failure();
   return buffer;
+}
+
+bool TileLowering::isLastUse(Value tile, Operation *user) {
+  // In a loop around `user` alone the tile is used again.
+  return tile.hasOneUse() && tile.getParentBlock() == user->getBlock();
 }
 
 Value TileLowering::findCarriedBuffer(Value tile, ArrayRef<Operation *> run) {
@@ -67,11 +76,12 @@ Value TileLowering::findCarriedBuffer(Value tile, ArrayRef<Operation *> run) {
     BlockArgument carried = loop.getRegionIterArg(use.getOperandNumber());
     // The old value must not be needed after the run. Within the run each row
     // is read before it is written.
-    bool oldValueIsDead = llvm::all_of(carried.getUsers(), [&](Operation *user) {
-      Operation *ancestor = block->findAncestorOpInBlock(*user);
-      return llvm::is_contained(run, ancestor) ||
-             ancestor->isBeforeInBlock(run.front());
-    });
+    bool oldValueIsDead =
+        llvm::all_of(carried.getUsers(), [&](Operation *user) {
+          Operation *ancestor = block->findAncestorOpInBlock(*user);
+          return llvm::is_contained(run, ancestor) ||
+                 ancestor->isBeforeInBlock(run.front());
+        });
     if (oldValueIsDead)
       return buffers.lookup(carried);
   }
@@ -83,15 +93,23 @@ Value TileLowering::findCarriedBuffer(Value tile, ArrayRef<Operation *> run) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult TileLowering::verifyRows(Operation &op) {
-  for (Value result : op.getResults()) {
-    if (!isTileType(result.getType()))
+  SmallVector<Type> types(op.getResultTypes());
+  if (auto store = dyn_cast<vector::TransferWriteOp>(op))
+    types.push_back(store.getVectorType());
+  for (Type type : types) {
+    if (!isTileType(type))
       continue;
-    int64_t rows = cast<VectorType>(result.getType()).getDimSize(0);
-    if (rows != schedule.getBr())
+    if (cast<VectorType>(type).getDimSize(0) != schedule.getBr())
       return op.emitError("expected tiles of br = ")
-             << schedule.getBr() << " rows but got " << result.getType();
+             << schedule.getBr() << " rows but got " << type;
   }
   return success();
+}
+
+static LogicalResult rejectOp(Operation &op) {
+  return op.emitError("expected a product, a loop or a row-wise op on a tile "
+                      "but got '")
+         << op.getName() << "'";
 }
 
 LogicalResult TileLowering::lowerBlock(Block &block) {
@@ -109,9 +127,17 @@ LogicalResult TileLowering::lowerBlock(Block &block) {
 
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
     if (!touchesTiles(op)) {
-      if (auto loop = dyn_cast<scf::ForOp>(op);
-          loop && failed(lowerLoop(loop)))
-        return failure();
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        if (failed(lowerLoop(loop)))
+          return failure();
+        continue;
+      }
+      // Tiles in any other region would stay as they are.
+      if (op.walk([&](Operation *nested) {
+              return touchesTiles(*nested) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
+            }).wasInterrupted())
+        return rejectOp(op);
       continue;
     }
     if (isRematerializable(op)) {
@@ -133,12 +159,7 @@ LogicalResult TileLowering::lowerBlock(Block &block) {
             .Case<AccumulateOp>(
                 [&](auto accumulate) { return lowerAccumulate(accumulate); })
             .Case<scf::ForOp>([&](auto loop) { return lowerLoop(loop); })
-            .Default([](Operation *other) {
-              return other->emitError(
-                         "expected a product, a loop or a row-wise op on a "
-                         "tile but got '")
-                     << other->getName() << "'";
-            });
+            .Default([](Operation *other) { return rejectOp(*other); });
     if (failed(result))
       return failure();
     lowered.push_back(&op);
@@ -150,13 +171,12 @@ LogicalResult TileLowering::lowerLoop(scf::ForOp loop) {
   // A carried tile starts in the buffer of its initial value if that is needed
   // for nothing else, or in a copy.
   SmallVector<std::pair<Value, Value>> copies;
-  for (auto [argument, init, result] :
-       llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(),
-                       loop.getResults())) {
+  for (auto [argument, init, result] : llvm::zip_equal(
+           loop.getRegionIterArgs(), loop.getInitArgs(), loop.getResults())) {
     if (!isTileType(argument.getType()))
       continue;
     Value buffer = buffers.lookup(init);
-    if (!buffer || !init.hasOneUse()) {
+    if (!buffer || !isLastUse(init, loop)) {
       buffer = getOrAllocateBuffer(argument);
       copies.emplace_back(init, buffer);
     }
@@ -197,9 +217,9 @@ LogicalResult TileLowering::lowerLoop(scf::ForOp loop) {
   // The loop without its tiles. The old one, empty, stays until its tile
   // results have lost their uses.
   builder.setInsertionPoint(loop);
-  auto newLoop = scf::ForOp::create(builder, loop.getLoc(),
-                                    loop.getLowerBound(), loop.getUpperBound(),
-                                    loop.getStep(), scalarInits);
+  auto newLoop =
+      scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(),
+                         loop.getUpperBound(), loop.getStep(), scalarInits);
   newLoop->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   if (scalarInits.empty())
     newLoop.getBody()->getTerminator()->erase();
@@ -246,6 +266,18 @@ private:
   static LogicalResult lower(scf::ForallOp nest) {
     auto schedule =
         nest->getAttrOfType<ScheduleAttr>(FADialect::getScheduleAttrName());
+    auto target =
+        nest->getAttrOfType<TargetAttr>(FADialect::getTargetAttrName());
+    if (!target)
+      return nest.emitError("expected a loop nest with a target for the CPU");
+    if (!target.isCPU())
+      return nest.emitError("expected a loop nest for the CPU but its target "
+                            "is ")
+             << target;
+    if (schedule.getMr() == 0 || schedule.getGroups() != 1)
+      return nest.emitError("expected a schedule with mr and nr and with one "
+                            "row group but got ")
+             << schedule;
     OpBuilder builder(nest);
     TileLowering lowering(builder, nest.getBody(), schedule);
     if (failed(lowering.lowerBlock(*nest.getBody())))
