@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // exp2 and log are one instruction each on a GPU (and a factor), conversions to
-// 16 bits are done in pairs. The rest is upstream's polynomials: no libdevice is
-// needed.
+// 16 bits are done in pairs. The rest is upstream's polynomials: no libdevice
+// is needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,18 +106,17 @@ struct TruncToPTX : public OpRewritePattern<arith::TruncFOp> {
       return rewriter.notifyMatchFailure(op, "expected pairs of f32");
     Location loc = op.getLoc();
     Type i32 = rewriter.getI32Type();
-    StringRef name = type.getElementType().isBF16()
-                         ? "llvm.nvvm.ff2bf16x2.rn"
-                         : "llvm.nvvm.ff2f16x2.rn";
+    StringRef name = type.getElementType().isBF16() ? "llvm.nvvm.ff2bf16x2.rn"
+                                                    : "llvm.nvvm.ff2f16x2.rn";
     auto pairType = VectorType::get({2}, type.getElementType());
     SmallVector<Value> pairs;
     for (int64_t i = 0, e = type.getDimSize(0); i < e; i += 2) {
       Value low = vector::ExtractOp::create(rewriter, loc, op.getOperand(), i);
       Value high =
           vector::ExtractOp::create(rewriter, loc, op.getOperand(), i + 1);
-      Value pair = LLVM::CallIntrinsicOp::create(
-                       rewriter, loc, pairType, rewriter.getStringAttr(name),
-                       ValueRange{high, low})
+      Value pair = LLVM::CallIntrinsicOp::create(rewriter, loc, pairType,
+                                                 rewriter.getStringAttr(name),
+                                                 ValueRange{high, low})
                        .getResult(0);
       pairs.push_back(LLVM::BitcastOp::create(rewriter, loc, i32, pair));
     }
@@ -130,8 +129,7 @@ struct TruncToPTX : public OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-struct ExpandMathGPU
-    : public fa::impl::FAExpandMathGPUPassBase<ExpandMathGPU> {
+struct ExpandMathGPU : public fa::impl::FAExpandMathGPUPassBase<ExpandMathGPU> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<Exp2ToPTX, LogToPTX, TruncToPTX>(&getContext(), /*benefit=*/2);

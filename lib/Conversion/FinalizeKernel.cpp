@@ -24,34 +24,42 @@ struct FinalizeKernel
     for (auto func : getOperation().getOps<LLVM::LLVMFuncOp>())
       if (auto info = func->getAttrOfType<DictionaryAttr>(
               FADialect::getKernelAttrName()))
-        finalize(func, info);
+        if (failed(finalize(func, info)))
+          return signalPassFailure();
   }
 
 private:
-  static void finalize(LLVM::LLVMFuncOp func, DictionaryAttr info);
+  static LogicalResult finalize(LLVM::LLVMFuncOp func, DictionaryAttr info);
 };
 } // namespace
 
 /// The entry, its number of threads (ptxas fits registers to it, and ignores
-/// setmaxnreg without it), and the tensor maps: 128 bytes passed by value, whose
-/// address in the parameter space is what the copies take.
-void FinalizeKernel::finalize(LLVM::LLVMFuncOp func, DictionaryAttr info) {
+/// setmaxnreg without it), and the tensor maps: 128 bytes passed by value,
+/// whose address in the parameter space is what the copies take.
+LogicalResult FinalizeKernel::finalize(LLVM::LLVMFuncOp func,
+                                       DictionaryAttr info) {
+  auto block = info.getAs<IntegerAttr>("block");
+  auto arguments = info.getAs<ArrayAttr>("arguments");
+  if (!block || !arguments)
+    return func.emitError("expected the block and arguments of "
+                          "convert-fagpu-to-nvvm in fa.kernel but got ")
+           << info;
   Builder b(func.getContext());
   func->removeAttr(FADialect::getScheduleAttrName());
   func->removeAttr(FADialect::getTargetAttrName());
   func->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  int32_t threads = info.getAs<IntegerAttr>("block").getInt();
+  int32_t threads = block.getInt();
   func->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
                 b.getDenseI32ArrayAttr({threads}));
-  int64_t maps = llvm::count_if(info.getAs<ArrayAttr>("arguments"),
-                                [](Attribute argument) {
-                                  return cast<DictionaryAttr>(argument)
-                                             .getAs<StringAttr>("kind")
-                                             .getValue() == "tensor_map";
-                                });
+  int64_t maps = llvm::count_if(arguments, [](Attribute argument) {
+    auto fields = dyn_cast<DictionaryAttr>(argument);
+    auto kind = fields ? fields.getAs<StringAttr>("kind") : StringAttr();
+    return kind && kind.getValue() == "tensor_map";
+  });
   auto mapType = LLVM::LLVMArrayType::get(b.getI8Type(), 128);
-  unsigned count = func.getNumArguments();
-  for (unsigned index = count - maps; index < count; ++index) {
+  int64_t count = func.getNumArguments();
+  for (int64_t index = std::max<int64_t>(count - maps, 0); index < count;
+       ++index) {
     func.setArgAttr(index, LLVM::LLVMDialect::getByValAttrName(),
                     TypeAttr::get(mapType));
     func.setArgAttr(index, LLVM::LLVMDialect::getAlignAttrName(),
@@ -59,4 +67,5 @@ void FinalizeKernel::finalize(LLVM::LLVMFuncOp func, DictionaryAttr info) {
     func.setArgAttr(index, NVVM::NVVMDialect::getGridConstantAttrName(),
                     b.getUnitAttr());
   }
+  return success();
 }

@@ -29,25 +29,20 @@ namespace mlir::fa {
 using namespace mlir;
 using namespace mlir::fa;
 
-/// The loop nest that is all `func` does, or null with a diagnostic.
+/// The loop nest that is all `func` does, or null.
 static scf::ForallOp getNest(func::FuncOp func) {
+  if (!func.getBody().hasOneBlock() || func.getNumResults() != 0)
+    return {};
   scf::ForallOp nest;
   for (Operation &op : func.front().without_terminator()) {
     auto forall = dyn_cast<scf::ForallOp>(op);
-    bool isNest =
-        forall && forall->hasAttr(FADialect::getScheduleAttrName());
-    if (isNest ? static_cast<bool>(nest) : !isMemoryEffectFree(&op)) {
-      func.emitError("expected a function that is one loop nest to become a "
-                     "kernel");
+    if (forall && forall->hasAttr(FADialect::getScheduleAttrName())) {
+      if (nest || forall.getRank() != 3 || !forall.isNormalized())
+        return {};
+      nest = forall;
+    } else if (!isMemoryEffectFree(&op)) {
       return {};
     }
-    if (isNest)
-      nest = forall;
-  }
-  if (!nest || nest.getRank() != 3 || func.getNumResults() != 0) {
-    func.emitError("expected a function that is one loop nest to become a "
-                   "kernel");
-    return {};
   }
   return nest;
 }
@@ -71,9 +66,9 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
   NamedAttrList info;
   info.set("entry", b.getStringAttr(func.getName()));
   info.set("target", b.getStringAttr(target.getChip()));
-  info.set("guards", b.getDictionaryAttr(
-                         {b.getNamedAttr("pointer_alignment", sixteen),
-                          b.getNamedAttr("stride_alignment", sixteen)}));
+  info.set("guards",
+           b.getDictionaryAttr({b.getNamedAttr("pointer_alignment", sixteen),
+                                b.getNamedAttr("stride_alignment", sixteen)}));
   info.set("arguments", b.getArrayAttr(arguments));
   info.set("block", b.getI64IntegerAttr(threads));
   info.set("query_tile", b.getI64IntegerAttr(schedule.getBr()));
@@ -84,15 +79,20 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
 }
 
 static LogicalResult outline(func::FuncOp func) {
+  // What is not here is not compiled.
+  if (func.isDeclaration())
+    return success();
   scf::ForallOp nest = getNest(func);
   if (!nest)
-    return failure();
+    return func.emitError("expected a function that is one loop nest to become "
+                          "a kernel");
   auto schedule =
       nest->getAttrOfType<ScheduleAttr>(FADialect::getScheduleAttrName());
   auto target = nest->getAttrOfType<TargetAttr>(FADialect::getTargetAttrName());
-  auto problem = nest->getAttrOfType<DictionaryAttr>(
-      FADialect::getProblemAttrName());
-  if (!target || !problem || !nest->hasAttr("fagpu.sram_bytes") ||
+  auto problem =
+      nest->getAttrOfType<DictionaryAttr>(FADialect::getProblemAttrName());
+  auto mask = problem ? problem.getAs<StringAttr>("mask") : StringAttr();
+  if (!target || !mask || !nest->hasAttr("fagpu.sram_bytes") ||
       func.getNumArguments() != 5)
     return func.emitError("expected a function of Q, K, V, O and LSE with a "
                           "loop nest planned for a GPU");
@@ -111,7 +111,7 @@ static LogicalResult outline(func::FuncOp func) {
   Value rest = arith::DivUIOp::create(builder, loc, block, sizes[2]);
   Value head = arith::RemUIOp::create(builder, loc, rest, sizes[1]);
   Value batch = arith::DivUIOp::create(builder, loc, rest, sizes[1]);
-  if (problem.getAs<StringAttr>("mask").getValue() != "none") {
+  if (mask.getValue() != "none") {
     Value one = arith::ConstantIndexOp::create(builder, loc, 1);
     Value last = arith::SubIOp::create(builder, loc, sizes[2], one);
     tile = arith::SubIOp::create(builder, loc, last, tile);
@@ -121,8 +121,8 @@ static LogicalResult outline(func::FuncOp func) {
   func->setAttr(FADialect::getScheduleAttrName(), schedule);
   func->setAttr(FADialect::getTargetAttrName(), target);
 
-  for (auto [argument, index] : llvm::zip_equal(
-           nest.getInductionVars(), ValueRange{batch, head, tile}))
+  for (auto [argument, index] :
+       llvm::zip_equal(nest.getInductionVars(), ValueRange{batch, head, tile}))
     argument.replaceAllUsesWith(index);
   nest.getBody()->getTerminator()->erase();
   func.front().getOperations().splice(nest->getIterator(),
@@ -132,8 +132,7 @@ static LogicalResult outline(func::FuncOp func) {
 }
 
 namespace {
-struct OutlineKernel
-    : public fa::impl::FAOutlineKernelPassBase<OutlineKernel> {
+struct OutlineKernel : public fa::impl::FAOutlineKernelPassBase<OutlineKernel> {
   void runOnOperation() override {
     if (failed(outline(getOperation())))
       signalPassFailure();

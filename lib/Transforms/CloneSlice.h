@@ -1,4 +1,4 @@
-//===- CloneSlice.h - Copy a value's computation ------------------*- C++ -*-===//
+//===- CloneSlice.h - Copy a value's computation ----------------*- C++ -*-===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

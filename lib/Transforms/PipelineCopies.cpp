@@ -18,8 +18,8 @@
 //     begin copies of tile t + s - 1; commit
 //     compute on stage t
 //
-// One barrier a tile does both jobs: what was copied is seen by all threads, and
-// all threads have read stage t - 1, which is the one that is filled next.
+// One barrier a tile does both jobs: what was copied is seen by all threads,
+// and all threads have read stage t - 1, which is the one that is filled next.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,9 +46,8 @@ static LogicalResult buildCopies(OpBuilder &builder, scf::ForOp loop,
                                  ArrayRef<fagpu::FillOp> fills,
                                  Value position) {
   Location loc = loop.getLoc();
-  Value inside =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, position,
-                            loop.getUpperBound());
+  Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       position, loop.getUpperBound());
   auto guarded = scf::IfOp::create(builder, loc, inside);
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -56,13 +55,12 @@ static LogicalResult buildCopies(OpBuilder &builder, scf::ForOp loop,
     IRMapping mapping;
     mapping.map(loop.getInductionVar(), position);
     for (fagpu::FillOp fill : fills) {
-      FailureOr<Value> source = cloneSlice(builder, fill.getSource(),
-                                           loop.getRegion(), mapping);
+      FailureOr<Value> source =
+          cloneSlice(builder, fill.getSource(), loop.getRegion(), mapping);
       if (failed(source))
         return failure();
-      Value stage =
-          fagpu::SlotOp::create(builder, loc, fill.getStage().getType(),
-                                fill.getRing(), position);
+      Value stage = fagpu::SlotOp::create(
+          builder, loc, fill.getStage().getType(), fill.getRing(), position);
       fagpu::CopyAsyncOp::create(builder, loc, *source, stage);
     }
   }
@@ -70,16 +68,15 @@ static LogicalResult buildCopies(OpBuilder &builder, scf::ForOp loop,
   return success();
 }
 
-static LogicalResult pipelineLoop(scf::ForOp loop,
-                                  ArrayRef<fagpu::FillOp> fills,
-                                  int64_t stages) {
+static LogicalResult
+pipelineLoop(scf::ForOp loop, ArrayRef<fagpu::FillOp> fills, int64_t stages) {
   Location loc = loop.getLoc();
   OpBuilder builder(loop);
   gpu::BarrierOp::create(builder, loc);
   for (int64_t n = 0; n < stages - 1; ++n) {
-    Value position = arith::AddIOp::create(
-        builder, loc, loop.getLowerBound(),
-        arith::ConstantIndexOp::create(builder, loc, n));
+    Value position =
+        arith::AddIOp::create(builder, loc, loop.getLowerBound(),
+                              arith::ConstantIndexOp::create(builder, loc, n));
     if (failed(buildCopies(builder, loop, fills, position)))
       return failure();
   }
@@ -127,8 +124,7 @@ static LogicalResult pipeline(scf::ForallOp nest, ScheduleAttr schedule) {
       loops.push_back(loop);
   });
   for (scf::ForOp loop : loops) {
-    SmallVector<fagpu::FillOp> fills(
-        loop.getBody()->getOps<fagpu::FillOp>());
+    SmallVector<fagpu::FillOp> fills(loop.getBody()->getOps<fagpu::FillOp>());
     if (failed(pipelineLoop(loop, fills, schedule.getStages())))
       return failure();
   }

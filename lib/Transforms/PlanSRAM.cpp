@@ -1,4 +1,4 @@
-//===- PlanSRAM.cpp - Where each tile lies in workgroup memory -------------===//
+//===- PlanSRAM.cpp - Where each tile lies in workgroup memory ------------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -39,9 +39,9 @@ static LogicalResult plan(scf::ForallOp nest, TargetAttr target) {
   if (bytes > target.getSram())
     return nest.emitOpError("expected tiles and barriers of at most ")
            << target.getSram() << " bytes of SRAM but they take " << bytes;
-  nest->setAttr("fagpu.sram_bytes",
-                IntegerAttr::get(IntegerType::get(nest.getContext(), 64),
-                                 bytes));
+  nest->setAttr(
+      "fagpu.sram_bytes",
+      IntegerAttr::get(IntegerType::get(nest.getContext(), 64), bytes));
   return success();
 }
 

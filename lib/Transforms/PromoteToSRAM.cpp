@@ -1,12 +1,12 @@
-//===- PromoteToSRAM.cpp - Tiles of Q, K and V to workgroup memory ---------===//
+//===- PromoteToSRAM.cpp - Tiles of Q, K and V to workgroup memory --------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// In each loop nest of a GPU the memory operands of the products become tiles in
-// SRAM:
+// In each loop nest of a GPU the memory operands of the products become tiles
+// in SRAM:
 //
 //   Q_i   one tile of B_r rows for the block, copied before the loops;
 //   K_j   a ring of `stages` tiles, filled where the view of K_j was taken;
@@ -22,6 +22,7 @@
 #include "fagpu/IR/FAGPU.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FAPROMOTETOSRAMPASS
@@ -42,7 +43,8 @@ public:
 
 private:
   LogicalResult promoteQuery(ScoresOp scores);
-  /// Fills `ring`, which is made for the first operand, from the view `operand`.
+  /// Fills `ring`, which is made for the first operand, from the view
+  /// `operand`.
   LogicalResult promoteToRing(Operation *product, OpOperand &operand,
                               Value &ring);
   MemRefType getTileType(int64_t rows, MemRefType view) {
@@ -73,9 +75,52 @@ static FailureOr<memref::SubViewOp> getView(Operation *product, Value operand) {
   return view;
 }
 
+/// Fails if `tile` is not a view of argument `number` of the function. A kernel
+/// is called with Q, K, V, O and LSE: nothing else says which is which.
+static LogicalResult verifyArgument(Operation *op, Value tile, unsigned number,
+                                    StringRef name) {
+  int64_t rank = cast<ShapedType>(tile.getType()).getRank();
+  Value source = tile;
+  while (auto view = source.getDefiningOp<memref::SubViewOp>()) {
+    if (view.getType().getRank() != rank)
+      break;
+    source = view.getSource();
+  }
+  auto argument = dyn_cast<BlockArgument>(source);
+  if (argument && argument.getArgNumber() == number &&
+      isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+    return success();
+  return op->emitOpError("expected Q, K, V, O and LSE to be the arguments of "
+                         "the function, in this order, but argument ")
+         << number << " is not " << name;
+}
+
+/// Fails if the row groups and key tiles of `schedule` are not what the
+/// products of `target` compute with.
+static LogicalResult verifySchedule(scf::ForallOp nest, ScheduleAttr schedule,
+                                    TargetAttr target) {
+  int64_t groups = schedule.getGroups(), warps = schedule.getWarps();
+  if (target.isHopper()) {
+    // A warpgroup; four of them and the producer share the registers.
+    if (groups > 4 || warps != 4 || schedule.getGroupRows() != 64)
+      return nest.emitOpError("expected at most 4 row groups of 4 warps "
+                              "with 64 rows each for wgmma but got ")
+             << schedule;
+  } else if (groups != 1 || warps > 32 || schedule.getBr() != 16 * warps) {
+    return nest.emitOpError("expected one row group of at most 32 warps with "
+                            "16 rows each for mma.sync but got ")
+           << schedule;
+  }
+  if (schedule.getBc() % 16 != 0)
+    return nest.emitOpError("expected key tiles whose rows are a multiple of "
+                            "16 on a GPU but got ")
+           << schedule;
+  return success();
+}
+
 LogicalResult Promoter::promoteQuery(ScoresOp scores) {
   FailureOr<memref::SubViewOp> view = getView(scores, scores.getQuery());
-  if (failed(view))
+  if (failed(view) || failed(verifyArgument(scores, *view, 0, "Q")))
     return failure();
   // The rows of the group are a view of those of the block.
   memref::SubViewOp blockView = *view;
@@ -91,8 +136,9 @@ LogicalResult Promoter::promoteQuery(ScoresOp scores) {
         /*offset=*/nullptr);
     fagpu::CopyOp::create(builder, blockView.getLoc(), blockView, tile);
   }
+  // One group has all rows.
   Value rows = tile;
-  if (blockView != *view) {
+  if (blockView != *view && schedule.getGroups() > 1) {
     builder.setInsertionPoint(scores);
     OpFoldResult one = builder.getIndexAttr(1);
     SmallVector<OpFoldResult> sizes{
@@ -109,7 +155,9 @@ LogicalResult Promoter::promoteQuery(ScoresOp scores) {
 LogicalResult Promoter::promoteToRing(Operation *product, OpOperand &operand,
                                       Value &ring) {
   FailureOr<memref::SubViewOp> view = getView(product, operand.get());
-  if (failed(view))
+  bool isKey = isa<ScoresOp>(product);
+  if (failed(view) ||
+      failed(verifyArgument(product, *view, isKey ? 1 : 2, isKey ? "K" : "V")))
     return failure();
   auto loop = product->getParentOfType<scf::ForOp>();
   if (!loop || loop->getBlock() != (*view)->getParentOp()->getBlock())
@@ -117,17 +165,16 @@ LogicalResult Promoter::promoteToRing(Operation *product, OpOperand &operand,
                                 "operand in a loop over key tiles");
   if (!ring) {
     builder.setInsertionPointToStart(nest.getBody());
-    auto type = fagpu::RingType::get(
-        builder.getContext(), schedule.getStages(),
-        getTileType(schedule.getBc(), view->getType()));
+    auto type =
+        fagpu::RingType::get(builder.getContext(), schedule.getStages(),
+                             getTileType(schedule.getBc(), view->getType()));
     ring = fagpu::AllocOp::create(builder, view->getLoc(), type,
                                   /*offset=*/nullptr);
   }
   builder.setInsertionPointAfter(*view);
   Value stage = fagpu::FillOp::create(
-      builder, view->getLoc(),
-      cast<fagpu::RingType>(ring.getType()).getTile(), ring,
-      loop.getInductionVar(), *view);
+      builder, view->getLoc(), cast<fagpu::RingType>(ring.getType()).getTile(),
+      ring, loop.getInductionVar(), *view);
   operand.set(stage);
   return success();
 }
@@ -142,6 +189,10 @@ LogicalResult Promoter::promote() {
     } else if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
       status =
           promoteToRing(accumulate, accumulate.getValueMutable(), valueRing);
+    } else if (auto store = dyn_cast<vector::TransferWriteOp>(op)) {
+      bool isOutput = store.getVectorType().getRank() == 2;
+      status = verifyArgument(store, store.getBase(), isOutput ? 3 : 4,
+                              isOutput ? "O" : "LSE");
     }
     return failed(status) ? WalkResult::interrupt() : WalkResult::advance();
   });
@@ -149,8 +200,7 @@ LogicalResult Promoter::promote() {
 }
 
 namespace {
-struct PromoteToSRAM
-    : public fa::impl::FAPromoteToSRAMPassBase<PromoteToSRAM> {
+struct PromoteToSRAM : public fa::impl::FAPromoteToSRAMPassBase<PromoteToSRAM> {
   void runOnOperation() override {
     WalkResult result = getOperation().walk([&](scf::ForallOp nest) {
       auto schedule =
@@ -163,7 +213,8 @@ struct PromoteToSRAM
         nest.emitOpError("expected a loop nest for a GPU");
         return WalkResult::interrupt();
       }
-      return failed(Promoter(nest, schedule).promote())
+      return failed(verifySchedule(nest, schedule, target)) ||
+                     failed(Promoter(nest, schedule).promote())
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });

@@ -30,9 +30,9 @@ bool PartialSums::update(Block &block) {
       if (contains(mul.getLhs()) != contains(mul.getRhs()))
         add(mul.getResult());
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      for (auto [argument, init, result, next] : llvm::zip_equal(
-               loop.getRegionIterArgs(), loop.getInitArgs(), loop.getResults(),
-               loop.getYieldedValues()))
+      for (auto [argument, init, result, next] :
+           llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgs(),
+                           loop.getResults(), loop.getYieldedValues()))
         if (contains(next) || contains(init)) {
           add(argument);
           add(result);

@@ -1,4 +1,4 @@
-//===- PartialSums.h - Sums that are still spread over lanes ----------*- C++ -*-===//
+//===- PartialSums.h - Sums that are still spread over lanes ----*- C++ -*-===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,0 +1,125 @@
+// RUN: fa-opt %s --fa-promote-to-sram -split-input-file | FileCheck %s
+
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+
+// Q_i is copied once, before the loops. K_j and V_j have a ring each, which both
+// loops share, and are filled where their views are taken; the position is the
+// loop's counter.
+
+// CHECK-LABEL: func.func @one_group
+// CHECK-SAME: (%[[Q:[^:]*]]: {{[^%]*}}%[[K:[^:]*]]: {{[^%]*}}%[[V:[^:]*]]: {{[^%]*}}%[[O:[^:]*]]:
+func.func @one_group(%Q: memref<?x?x?x64xbf16, #global>, %K: memref<?x?x?x64xbf16, #global>,
+                     %V: memref<?x?x?x32xbf16, #global>, %O: memref<?x?x?x32xbf16, #global>,
+                     %LSE: memref<?x?x?xf32, strided<[?, ?, 1], offset: ?>>, %n: index, %rows: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : vector<16x32xf32>
+  %ones = arith.constant dense<1.0> : vector<16xf32>
+  // CHECK: scf.forall
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK-DAG: %[[KRING:.*]] = fagpu.alloc : !fagpu.ring<2, memref<48x64xbf16, #fagpu.sram<swizzle = 128>>>
+    // CHECK-DAG: %[[VRING:.*]] = fagpu.alloc : !fagpu.ring<2, memref<48x32xbf16, #fagpu.sram<swizzle = 128>>>
+    // CHECK-DAG: %[[QI:.*]] = memref.subview %[[Q]]
+    // CHECK: %[[QTILE:.*]] = fagpu.alloc : memref<16x64xbf16, #fagpu.sram<swizzle = 128>>
+    // CHECK: fagpu.copy %[[QI]] to %[[QTILE]]
+    %Qi = memref.subview %Q[%b, %h, %i, 0] [1, 1, %rows, 64] [1, 1, 1, 1]
+        : memref<?x?x?x64xbf16, #global> to memref<?x64xbf16, #tile>
+    // CHECK: scf.for %[[J:.*]] = %c0 to
+    %O1 = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> vector<16x32xf32> {
+      // CHECK: %[[KJ:.*]] = memref.subview %[[K]]
+      // CHECK: %[[KSTAGE:.*]] = fagpu.fill %[[KRING]][%[[J]]] from %[[KJ]]
+      // CHECK: fa.scores %[[QTILE]], %[[KSTAGE]]
+      %Kj = memref.subview %K[%b, %h, %j, 0] [1, 1, %rows, 64] [1, 1, 1, 1]
+          : memref<?x?x?x64xbf16, #global> to memref<?x64xbf16, #tile>
+      %S = fa.scores %Qi, %Kj : memref<?x64xbf16, #tile>, memref<?x64xbf16, #tile> -> vector<16x48xf32>
+      %P = arith.truncf %S : vector<16x48xf32> to vector<16x48xbf16>
+      // CHECK: %[[VJ:.*]] = memref.subview %[[V]]
+      // CHECK: %[[VSTAGE:.*]] = fagpu.fill %[[VRING]][%[[J]]] from %[[VJ]]
+      // CHECK: fa.accumulate %{{.*}}, %[[VSTAGE]]
+      %Vj = memref.subview %V[%b, %h, %j, 0] [1, 1, %rows, 32] [1, 1, 1, 1]
+          : memref<?x?x?x32xbf16, #global> to memref<?x32xbf16, #tile>
+      %next = fa.accumulate %P, %Vj, %acc : vector<16x48xbf16>, memref<?x32xbf16, #tile>, vector<16x32xf32>
+      scf.yield %next : vector<16x32xf32>
+    }
+    // CHECK-NOT: fagpu.alloc
+    // CHECK-NOT: fagpu.copy
+    // CHECK: scf.for %[[J2:.*]] = %{{.*}} to
+    %O2 = scf.for %j = %n to %n step %c1 iter_args(%acc = %O1) -> vector<16x32xf32> {
+      // CHECK: %[[KSTAGE2:.*]] = fagpu.fill %[[KRING]][%[[J2]]]
+      // CHECK: fa.scores %[[QTILE]], %[[KSTAGE2]]
+      %Kj = memref.subview %K[%b, %h, %j, 0] [1, 1, 48, 64] [1, 1, 1, 1]
+          : memref<?x?x?x64xbf16, #global> to memref<48x64xbf16, #tile>
+      %S = fa.scores %Qi, %Kj : memref<?x64xbf16, #tile>, memref<48x64xbf16, #tile> -> vector<16x48xf32>
+      %P = arith.truncf %S : vector<16x48xf32> to vector<16x48xbf16>
+      // CHECK: fagpu.fill %[[VRING]][%[[J2]]]
+      %Vj = memref.subview %V[%b, %h, %j, 0] [1, 1, 48, 32] [1, 1, 1, 1]
+          : memref<?x?x?x32xbf16, #global> to memref<48x32xbf16, #tile>
+      %next = fa.accumulate %P, %Vj, %acc : vector<16x48xbf16>, memref<48x32xbf16, #tile>, vector<16x32xf32>
+      scf.yield %next : vector<16x32xf32>
+    }
+    // What is written is left where it is.
+    // CHECK: %[[OI:.*]] = memref.subview %[[O]]
+    // CHECK: vector.transfer_write %{{.*}}, %[[OI]]
+    %out = arith.truncf %O2 : vector<16x32xf32> to vector<16x32xbf16>
+    %Oi = memref.subview %O[%b, %h, %i, 0] [1, 1, %rows, 32] [1, 1, 1, 1]
+        : memref<?x?x?x32xbf16, #global> to memref<?x32xbf16, #tile>
+    vector.transfer_write %out, %Oi[%c0, %c0] {in_bounds = [false, true]} : vector<16x32xbf16>, memref<?x32xbf16, #tile>
+    %Li = memref.subview %LSE[%b, %h, %i] [1, 1, %rows] [1, 1, 1]
+        : memref<?x?x?xf32, strided<[?, ?, 1], offset: ?>> to memref<?xf32, strided<[1], offset: ?>>
+    vector.transfer_write %ones, %Li[%c0] : vector<16xf32>, memref<?xf32, strided<[1], offset: ?>>
+  } {fa.schedule = #fa.schedule<br = 16, bc = 48, stages = 2>, fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}
+
+// -----
+
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+
+// The Q tile is the block's; a row group reads its rows of it.
+
+// CHECK-LABEL: func.func @row_groups
+func.func @row_groups(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16, #global>,
+                      %n: index, %rows: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant dense<0.0> : vector<64x16xf32>
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: %[[TILE:.*]] = fagpu.alloc : memref<128x64xf16, #fagpu.sram<swizzle = 128>>
+    // CHECK: fagpu.copy %{{.*}} to %[[TILE]]
+    %Qi = memref.subview %Q[%b, %h, %i, 0] [1, 1, %rows, 64] [1, 1, 1, 1]
+        : memref<?x?x?x64xf16, #global> to memref<?x64xf16, #tile>
+    // CHECK: scf.forall (%[[G:.*]]) in (2)
+    scf.forall (%g) in (2) {
+      // CHECK: %[[FIRST:.*]] = arith.muli %[[G]], %c64
+      %first = arith.muli %g, %c64 : index
+      %Qg = memref.subview %Qi[%first, 0] [%rows, 64] [1, 1]
+          : memref<?x64xf16, #tile> to memref<?x64xf16, #tile>
+      %S = scf.for %j = %c0 to %n step %c1 iter_args(%s = %zero) -> vector<64x16xf32> {
+        %Kj = memref.subview %K[%b, %h, %j, 0] [1, 1, 16, 64] [1, 1, 1, 1]
+            : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+        // CHECK: fagpu.fill
+        // CHECK: %[[ROWS:.*]] = memref.subview %[[TILE]][%[[FIRST]], 0] [64, 64] [1, 1]
+        // CHECK: fa.scores %[[ROWS]],
+        %s1 = fa.scores %Qg, %Kj : memref<?x64xf16, #tile>, memref<16x64xf16, #tile> -> vector<64x16xf32>
+        %s2 = arith.addf %s, %s1 : vector<64x16xf32>
+        scf.yield %s2 : vector<64x16xf32>
+      }
+    }
+  } {fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4, stages = 1>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+// Nests without a schedule are not ours.
+// CHECK-LABEL: func.func @no_schedule
+// CHECK-NOT: fagpu
+func.func @no_schedule(%Q: memref<16x64xf32>, %K: memref<16x64xf32>) {
+  scf.forall (%i) in (2) {
+    %S = fa.scores %Q, %K : memref<16x64xf32>, memref<16x64xf32> -> vector<16x16xf32>
+  }
+  return
+}
