@@ -1,4 +1,4 @@
-//===- SpecializeWarps.cpp - A producer warp and row groups ----------------===//
+//===- SpecializeWarps.cpp - A producer warp and row groups ---------------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,8 @@
 //                 for t in [lo, hi): K = acquire ringK[t]; S = Q K^T;
 //                                    release ringK[t]; ...
 //
-// The producer runs ahead as far as the stages of the rings allow; what it waits
-// for are the releases, what the groups wait for are the loads.
+// The producer runs ahead as far as the stages of the rings allow; what it
+// waits for are the releases, what the groups wait for are the loads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +28,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FASPECIALIZEWARPSPASS
@@ -56,11 +57,14 @@ private:
                           Region &region, IRMapping &mapping);
   /// Acquires instead of fills, and releases after the last use.
   void specializeConsumerLoop(scf::ForOp loop);
+  /// Stores O by way of the SRAM of Q, which is not needed any more.
+  void specializeStore(vector::TransferWriteOp store);
 
   scf::ForallOp nest;
   ScheduleAttr schedule;
   OpBuilder builder;
   fagpu::SpecializeOp split;
+  Value queryTile; // of the whole block, as acquired by a row group
 };
 } // namespace
 
@@ -93,6 +97,10 @@ LogicalResult Specializer::buildLoad(Value ring, Value position, Value source,
 LogicalResult Specializer::specializeQuery(fagpu::CopyOp copy) {
   Location loc = copy.getLoc();
   auto alloc = copy.getTarget().getDefiningOp<fagpu::AllocOp>();
+  if (!alloc)
+    return copy.emitOpError("expected the target to be a tile of fagpu.alloc "
+                            "but got ")
+           << copy.getTarget().getType();
   builder.setInsertionPoint(alloc);
   auto ringType = fagpu::RingType::get(builder.getContext(), /*stages=*/1,
                                        copy.getTarget().getType());
@@ -106,8 +114,9 @@ LogicalResult Specializer::specializeQuery(fagpu::CopyOp copy) {
     return failure();
   builder.setInsertionPointToStart(&split.getConsumer().front());
   zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value tile = fagpu::AcquireOp::create(
-      builder, loc, copy.getTarget().getType(), ring, zero);
+  Value tile = fagpu::AcquireOp::create(builder, loc,
+                                        copy.getTarget().getType(), ring, zero);
+  queryTile = tile;
   copy.erase();
   alloc.replaceAllUsesWith(tile);
   alloc.erase();
@@ -127,8 +136,8 @@ LogicalResult Specializer::buildProducerLoop(scf::ForOp loop) {
       return failure();
     bounds.push_back(*cloned);
   }
-  auto loads = scf::ForOp::create(builder, loc, bounds[0], bounds[1],
-                                  bounds[2]);
+  auto loads =
+      scf::ForOp::create(builder, loc, bounds[0], bounds[1], bounds[2]);
   builder.setInsertionPointToStart(loads.getBody());
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), loads.getInductionVar());
@@ -163,6 +172,43 @@ void Specializer::specializeConsumerLoop(scf::ForOp loop) {
     }
     fill.erase();
   }
+}
+
+void Specializer::specializeStore(vector::TransferWriteOp store) {
+  // Only where O has the columns of Q does it fit exactly; the rest is stored
+  // from registers.
+  auto view = store.getBase().getDefiningOp<memref::SubViewOp>();
+  VectorType type = store.getVectorType();
+  if (!queryTile || !view || view.getSourceType().getRank() != 4 ||
+      !isa<BlockArgument>(view.getSource()) || type.getRank() != 2)
+    return;
+  auto tileType = cast<MemRefType>(queryTile.getType());
+  if (type.getDimSize(1) != tileType.getDimSize(1) ||
+      type.getElementType() != tileType.getElementType())
+    return;
+
+  Location loc = store.getLoc();
+  builder.setInsertionPoint(store);
+  auto toValue = [&](OpFoldResult index) -> Value {
+    if (auto constant = getConstantIntValue(index))
+      return arith::ConstantIndexOp::create(builder, loc, *constant);
+    return cast<Value>(index);
+  };
+  int64_t rows = type.getDimSize(0);
+  Value first = arith::MulIOp::create(
+      builder, loc, fagpu::GroupIdOp::create(builder, loc),
+      arith::ConstantIndexOp::create(builder, loc, rows));
+  OpFoldResult one = builder.getIndexAttr(1), zero = builder.getIndexAttr(0);
+  Value buffer = memref::SubViewOp::create(
+      builder, loc, queryTile, ArrayRef<OpFoldResult>{first, zero},
+      ArrayRef<OpFoldResult>{builder.getIndexAttr(rows),
+                             builder.getIndexAttr(type.getDimSize(1))},
+      ArrayRef<OpFoldResult>{one, one});
+  SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
+  fagpu::StoreTileOp::create(builder, loc, store.getVector(), buffer,
+                             view.getSource(), toValue(offsets[0]),
+                             toValue(offsets[1]), toValue(offsets[2]));
+  store.erase();
 }
 
 LogicalResult Specializer::specialize() {
@@ -205,6 +251,10 @@ LogicalResult Specializer::specialize() {
       return failure();
     specializeConsumerLoop(loop);
   }
+  SmallVector<vector::TransferWriteOp> stores(
+      consumer.getOps<vector::TransferWriteOp>());
+  for (vector::TransferWriteOp store : stores)
+    specializeStore(store);
   return success();
 }
 

@@ -1,4 +1,4 @@
-//===- FAGPU.h - The fagpu dialect --------------------------*- C++ -*-===//
+//===- FAGPU.h - The fagpu dialect ------------------------------*- C++ -*-===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

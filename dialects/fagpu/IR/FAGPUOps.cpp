@@ -63,11 +63,14 @@ LogicalResult CopyOp::verify() {
 }
 
 LogicalResult CopyAsyncOp::verify() {
+  // copy_async_c1
   return verifyCopy(*this, getSource().getType(), getTarget().getType());
 }
 
 LogicalResult FillOp::verify() {
-  return verifyCopy(*this, getSource().getType(), getRing().getType().getTile());
+  // fill_c1
+  return verifyCopy(*this, getSource().getType(),
+                    getRing().getType().getTile());
 }
 
 //===----------------------------------------------------------------------===//
@@ -75,12 +78,13 @@ LogicalResult FillOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult SpecializeOp::verify() {
+  int64_t groups = getGroups(), producer = getProducerRegisters(),
+          consumer = getConsumerRegisters();
   // specialize_c1
-  if (getGroups() <= 0)
-    return emitOpError("expected at least one row group but got ")
-           << getGroups();
+  if (groups <= 0)
+    return emitOpError("expected at least one row group but got ") << groups;
   // specialize_c2
-  for (uint64_t registers : {getProducerRegisters(), getConsumerRegisters()})
+  for (int64_t registers : {producer, consumer})
     if (registers < 24 || registers > 240 || registers % 8 != 0)
       return emitOpError("expected register counts that are multiples of 8 "
                          "from 24 to 240 but got ")
@@ -94,7 +98,18 @@ LogicalResult SpecializeOp::verify() {
     diag.attachNote(op->getLoc()) << "see the barrier here";
     return WalkResult::interrupt();
   });
-  return failure(result.wasInterrupted());
+  if (result.wasInterrupted())
+    return failure();
+  // specialize_c4
+  constexpr int64_t kWarpgroup = 128, kRegisters = 65536;
+  int64_t threadRegisters = kRegisters / kWarpgroup;
+  if (groups > threadRegisters ||
+      producer + groups * consumer > threadRegisters)
+    return emitOpError("expected at most ")
+           << kRegisters << " registers in all but a producer with " << producer
+           << " and " << groups << " row groups with " << consumer
+           << " registers a thread take more";
+  return success();
 }
 
 LogicalResult LoadOp::verify() {
@@ -108,10 +123,68 @@ LogicalResult LoadOp::verify() {
            << tile << ", but got " << source;
   // load_c2
   auto argument = dyn_cast<BlockArgument>(getSource());
-  if (!argument || !isa<FunctionOpInterface>(
-                       argument.getOwner()->getParentOp()))
+  if (!argument ||
+      !isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
     return emitOpError("expected the source to be an argument of the function");
+  // load_c3
+  if (!source.isLastDimUnitStride())
+    return emitOpError("expected a source with a contiguous last dimension but "
+                       "got ")
+           << source;
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+/// store_tile_c2: `target`, an argument, has the columns and type of `tile`.
+static LogicalResult verifyStoreTarget(Operation *op, MemRefType tile,
+                                       Value target) {
+  auto type = cast<MemRefType>(target.getType());
+  if (type.getDimSize(3) != tile.getDimSize(1) ||
+      type.getElementType() != tile.getElementType())
+    return op->emitOpError("expected a target with the columns and element "
+                           "type of the tile, ")
+           << tile << ", but got " << type;
+  auto argument = dyn_cast<BlockArgument>(target);
+  if (!argument ||
+      !isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+    return op->emitOpError(
+        "expected the target to be an argument of the function");
+  return success();
+}
+
+LogicalResult StoreTileOp::verify() {
+  MemRefType buffer = getBuffer().getType();
+  VectorType value = getValue().getType();
+  // store_tile_c1
+  if (value.getShape() != buffer.getShape() ||
+      value.getElementType() != buffer.getElementType())
+    return emitOpError("expected a value with the shape and element type of "
+                       "the buffer, ")
+           << buffer << ", but got " << value;
+  // store_tile_c2
+  return verifyStoreTarget(*this, buffer, getTarget());
+}
+
+LogicalResult StoreFragmentOp::verify() {
+  MemRefType tile = getTile().getType();
+  VectorType fragment = getFragment().getType();
+  // store_fragment_c1
+  if (tile.getDimSize(0) != 16 * static_cast<int64_t>(getWarps()) ||
+      tile.getDimSize(1) % 8 != 0 ||
+      tile.getDimSize(1) != 2 * fragment.getDimSize(0) ||
+      tile.getElementType() != fragment.getElementType())
+    return emitOpError("expected a tile of ")
+           << 16 * getWarps() << " x " << 2 * fragment.getDimSize(0) << " "
+           << fragment.getElementType() << " but got " << tile;
+  return success();
+}
+
+LogicalResult StoreOp::verify() {
+  // store_c1
+  return verifyStoreTarget(*this, getTile().getType(), getTarget());
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,12 +201,16 @@ int64_t DotOp::getN() {
 
 LogicalResult DotOp::verify() {
   Type element = getElementTypeOrSelf(getA().getType());
+  int64_t warps = getWarps();
+  // dot_c5
+  if (warps <= 0)
+    return emitOpError("expected at least one warp but got ") << warps;
   // dot_c1
   if (element != getBType().getElementType())
     return emitOpError("expected the element type of A to be that of B, ")
            << getBType().getElementType() << ", but got " << element;
   // dot_c2
-  int64_t rows = 16 * getWarps();
+  int64_t rows = 16 * warps;
   if (auto tile = dyn_cast<MemRefType>(getA().getType())) {
     if (tile.getDimSize(0) != rows || tile.getDimSize(1) != getK())
       return emitOpError("expected A to be ")
@@ -149,16 +226,20 @@ LogicalResult DotOp::verify() {
     return emitOpError("expected an accumulator of ")
            << getN() / 2 << " elements but got " << getAcc().getType();
   // dot_c4
-  if ((getContract() == Contract::Rows && getK() % 16 != 0) || getN() % 8 != 0)
-    return emitOpError("expected a sum over a multiple of 16 rows and a "
-                       "multiple of 8 columns of the result but got K = ")
+  bool wholeSteps =
+      getContract() == Contract::Rows || isa<VectorType>(getA().getType());
+  if ((wholeSteps && getK() % 16 != 0) || getN() % 8 != 0)
+    return emitOpError("expected a K that is summed over rows or in registers "
+                       "to be a multiple of 16 and N a multiple of 8 but got "
+                       "K = ")
            << getK() << ", N = " << getN();
   return success();
 }
 
 LogicalResult WaitDotOp::verify() {
   // wait_dot_c1
-  if (getPending() > 7)
-    return emitOpError("expected pending from 0 to 7 but got ") << getPending();
+  int64_t pending = getPending();
+  if (pending < 0 || pending > 7)
+    return emitOpError("expected pending from 0 to 7 but got ") << pending;
   return success();
 }

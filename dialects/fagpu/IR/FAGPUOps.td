@@ -240,6 +240,8 @@ def FAGPU_SpecializeOp : FAGPU_Op<"specialize", [
      - specialize_c1: `groups` is positive.
      - specialize_c2: register counts are multiples of 8 from 24 to 240.
      - specialize_c3: no `gpu.barrier` or `nvvm.barrier0` in the regions.
+     - specialize_c4: the threads of the block have at most 65,536 registers
+       between them, 128 * (producer + groups * consumer).
   }];
   let arguments = (ins I64Attr:$groups, I64Attr:$producer_registers,
                        I64Attr:$consumer_registers);
@@ -286,6 +288,7 @@ def FAGPU_LoadOp : FAGPU_Op<"load"> {
      - load_c1: `source` has the columns and element type of the ring's tile.
      - load_c2: `source` is an argument of the function, for which the caller
        makes the tensor map.
+     - load_c3: `source` has a contiguous last dimension.
   }];
   let arguments = (ins FAGPU_RingType:$ring, Index:$position,
                        Arg<MemRefRankOf<[FAGPU_Float16], [4]>, "",
@@ -338,9 +341,94 @@ def FAGPU_ReleaseOp : FAGPU_Op<"release", [
   let assemblyFormat = "$ring `[` $position `]` attr-dict `:` type($ring)";
 }
 
+def FAGPU_StoreTileOp : FAGPU_Op<"store_tile"> {
+  let summary = "store a tile by way of SRAM";
+  let description = [{
+    Writes `value` to `buffer`, which nothing reads any more, and from there to
+    the rows from `row` on of one head of `target`, clipped at its end. By row
+    group.
+
+    Example:
+
+    ```mlir
+    fagpu.store_tile %value by %q to %O[%b, %h, %row] : vector<64x64xbf16>, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>, memref<?x?x?x64xbf16, strided<[?, ?, ?, 1], offset: ?>>
+    ```
+
+    Constraints:
+     - store_tile_c1: `value` has the shape and element type of `buffer`.
+     - store_tile_c2: `target` has the columns and element type of `buffer`, and
+       is an argument of the function.
+  }];
+  let arguments = (ins
+    VectorOfRankAndType<[2], [FAGPU_Float16]>:$value,
+    Arg<FAGPU_SramTile, "", [MemWrite]>:$buffer,
+    Arg<MemRefRankOf<[FAGPU_Float16], [4]>, "", [MemWrite]>:$target,
+    Index:$batch, Index:$head, Index:$row);
+  let assemblyFormat = [{
+    $value `by` $buffer `to` $target `[` $batch `,` $head `,` $row `]` attr-dict
+    `:` type($value) `,` type($buffer) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Warp
 //===----------------------------------------------------------------------===//
+
+def FAGPU_StoreFragmentOp : FAGPU_Op<"store_fragment"> {
+  let summary = "write the values of a row group to a tile in SRAM";
+  let description = [{
+    The reverse of reading A: `fragment` is in the order of an accumulator
+    (`fagpu.dot`), already of 16 bits. `stmatrix` (PTX ISA 9.7.14.5.16), without
+    bank conflicts thanks to the swizzle.
+
+    Example:
+
+    ```mlir
+    fagpu.store_fragment %f to %q warps = 4 : vector<32xbf16>, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>
+    ```
+
+    Constraints:
+     - store_fragment_c1: `tile` has 16 * warps rows, a multiple of 8 columns,
+       and twice as many columns as `fragment` has elements.
+  }];
+  let arguments = (ins FAGPU_Fragment:$fragment,
+                       Arg<FAGPU_SramTile, "", [MemWrite]>:$tile,
+                       I64Attr:$warps);
+  let assemblyFormat = [{
+    $fragment `to` $tile `warps` `=` $warps attr-dict
+    `:` type($fragment) `,` type($tile)
+  }];
+  let hasVerifier = 1;
+}
+
+def FAGPU_StoreOp : FAGPU_Op<"store"> {
+  let summary = "store a tile in SRAM by the tensor memory accelerator";
+  let description = [{
+    When all threads of the row group have written their part of `tile`, one of
+    them stores it to the rows from `row` on of one head of `target`
+    (`cp.async.bulk.tensor` with a tensor map, which clips at the end), and waits
+    until the tile has been read.
+
+    Example:
+
+    ```mlir
+    fagpu.store %q to %O[%b, %h, %row] : memref<64x64xbf16, #fagpu.sram<swizzle = 128>>, memref<?x?x?x64xbf16, strided<[?, ?, ?, 1], offset: ?>>
+    ```
+
+    Constraints:
+     - store_c1: as store_tile_c2.
+  }];
+  let arguments = (ins
+    Arg<FAGPU_SramTile, "", [MemRead]>:$tile,
+    Arg<MemRefRankOf<[FAGPU_Float16], [4]>, "", [MemWrite]>:$target,
+    Index:$batch, Index:$head, Index:$row);
+  let assemblyFormat = [{
+    $tile `to` $target `[` $batch `,` $head `,` $row `]` attr-dict
+    `:` type($tile) `,` type($target)
+  }];
+  let hasVerifier = 1;
+}
 
 def FAGPU_DotOp : FAGPU_Op<"dot", [
     AllTypesMatch<["acc", "result"]>
@@ -377,8 +465,9 @@ def FAGPU_DotOp : FAGPU_Op<"dot", [
      - dot_c2: A in SRAM is [16 * warps, K], with the K of B; A in registers has
        K / 2 elements.
      - dot_c3: the accumulator has N / 2 elements.
-     - dot_c4: a K that is summed over rows is a multiple of 16; N is a multiple
-       of 8.
+     - dot_c4: a K that is summed over rows, or in registers, is a multiple of
+       16; N is a multiple of 8.
+     - dot_c5: `warps` is positive.
   }];
   let arguments = (ins
     Arg<AnyTypeOf<[FAGPU_SramTile, FAGPU_Fragment]>, "", [MemRead]>:$a,

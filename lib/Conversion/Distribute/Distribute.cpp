@@ -12,10 +12,10 @@
 //                           row 16 w + l/4 + 8 i, column 8 j + 2 (l mod 4) + k
 //   of a row statistic [R]  vector<2>, at index i that of row 16 w + l/4 + 8 i
 //
-// which is the fragment order of mma.sync and wgmma accumulators, and of their A
-// operand. So an op that works element by element stays as it is, and the four
-// lanes 4 n .. 4 n + 3 (a quad) hold one row between them: a reduction along the
-// columns is a local one and two exchanges within the quad.
+// which is the fragment order of mma.sync and wgmma accumulators, and of their
+// A operand. So an op that works element by element stays as it is, and the
+// four lanes 4 n .. 4 n + 3 (a quad) hold one row between them: a reduction
+// along the columns is a local one and two exchanges within the quad.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,11 +67,13 @@ private:
   LogicalResult distributeScores(ScoresOp op);
   LogicalResult distributeAccumulate(AccumulateOp op);
   LogicalResult distributeStore(vector::TransferWriteOp op);
+  LogicalResult distributeStoreTile(fagpu::StoreTileOp op);
 
   Value index(Location loc, int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
   Value reduceQuad(Location loc, Value rows, vector::CombiningKind kind);
+  Value inFirstLane(Location loc, Value rows);
 
   OpBuilder &builder;
   Block &program;
@@ -168,8 +170,7 @@ FailureOr<Value> Distributor::getColumns(Value value, int64_t columns) {
   if (source.getDefiningOp<vector::StepOp>()) {
     SmallVector<Attribute> offsets;
     for (int64_t e = 0; e < columns / 2; ++e)
-      offsets.push_back(
-          IntegerAttr::get(element, 8 * (e / 4) + e % 2));
+      offsets.push_back(IntegerAttr::get(element, 8 * (e / 4) + e % 2));
     Value first = column;
     if (!element.isIndex())
       first = arith::IndexCastOp::create(builder, loc, element, first);
@@ -206,9 +207,8 @@ LogicalResult Distributor::distributeBroadcast(vector::BroadcastOp op) {
     return success();
   }
   FailureOr<Value> result =
-      source.getRank() == 1
-          ? getColumns(op.getSource(), source.getDimSize(0))
-          : getWhole(op.getSource());
+      source.getRank() == 1 ? getColumns(op.getSource(), source.getDimSize(0))
+                            : getWhole(op.getSource());
   if (failed(result))
     return failure();
   int64_t elements = cast<VectorType>(*type).getDimSize(0);
@@ -222,8 +222,8 @@ LogicalResult Distributor::distributeElementwise(Operation *op) {
   SmallVector<Value> operands;
   for (Value operand : op->getOperands()) {
     // A product with a common factor leaves a sum spread over the quad.
-    bool keepsParts = isa<arith::MulFOp>(op) &&
-                      partial.contains(op->getResult(0));
+    bool keepsParts =
+        isa<arith::MulFOp>(op) && partial.contains(op->getResult(0));
     FailureOr<Value> value = keepsParts ? get(operand) : getWhole(operand);
     if (failed(value))
       return failure();
@@ -249,7 +249,7 @@ LogicalResult Distributor::distributeElementwise(Operation *op) {
 /// `rows` of the quad's lanes combined, in every lane.
 Value Distributor::reduceQuad(Location loc, Value rows,
                               vector::CombiningKind kind) {
-  Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
+  Type f32 = builder.getF32Type();
   auto i32Constant = [&](int32_t value) -> Value {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI32IntegerAttr(value));
@@ -266,30 +266,33 @@ Value Distributor::reduceQuad(Location loc, Value rows,
     }
     results.push_back(value);
   }
-  (void)i32;
   return vector::FromElementsOp::create(builder, loc, rows.getType(), results);
 }
 
-LogicalResult
-Distributor::distributeReduction(vector::MultiDimReductionOp op) {
+/// A statistic that all lanes of the quad have, as a part of a sum over them:
+/// one lane brings it, the others 0.
+Value Distributor::inFirstLane(Location loc, Value rows) {
+  Value zero = arith::ConstantOp::create(builder, loc,
+                                         builder.getZeroAttr(rows.getType()));
+  return arith::SelectOp::create(builder, loc, isFirstInQuad, rows, zero);
+}
+
+LogicalResult Distributor::distributeReduction(vector::MultiDimReductionOp op) {
   Location loc = op.getLoc();
   vector::CombiningKind kind = op.getKind();
   bool isSum = kind == vector::CombiningKind::ADD;
-  if (!op.getSourceVectorType().getElementType().isF32())
-    return op.emitError("expected a reduction of f32 but got ")
-           << op.getSourceVectorType();
+  VectorType tile = op.getSourceVectorType();
+  if (!tile.getElementType().isF32() || tile.getDimSize(1) % 8 != 0)
+    return op.emitError("expected a reduction of f32 over a multiple of 8 "
+                        "columns but got ")
+           << tile;
   FailureOr<Value> source = getWhole(op.getSource());
   FailureOr<Value> acc = isSum ? get(op.getAcc()) : getWhole(op.getAcc());
   if (failed(source) || failed(acc))
     return failure();
   if (isSum && !partial.contains(op.getAcc()) &&
-      !matchPattern(op.getAcc(), m_AnyZeroFloat())) {
-    // One lane of the quad brings what has been summed so far.
-    Value zero = arith::ConstantOp::create(
-        builder, loc, builder.getZeroAttr(acc->getType()));
-    acc = Value(arith::SelectOp::create(builder, loc, isFirstInQuad, *acc,
-                                        zero));
-  }
+      !matchPattern(op.getAcc(), m_AnyZeroFloat()))
+    acc = inFirstLane(loc, *acc);
   // Pairs, then pairs of pairs: short chains of dependent ops.
   int64_t elements = cast<VectorType>(source->getType()).getDimSize(0);
   SmallVector<Value> rows;
@@ -323,10 +326,14 @@ LogicalResult Distributor::distributeStore(vector::TransferWriteOp op) {
   if (failed(value))
     return failure();
   bool isTile = op.getVectorType().getRank() == 2;
+  if (isTile && op.getVectorType().getDimSize(1) % 8 != 0)
+    return op.emitError("expected a store of a multiple of 8 columns but got ")
+           << op.getVectorType();
   Value end = memref::DimOp::create(builder, loc, op.getBase(), 0);
   for (int64_t i = 0; i < 2; ++i) {
     OpBuilder::InsertionGuard guard(builder);
-    Value storeRow = arith::AddIOp::create(builder, loc, row, index(loc, 8 * i));
+    Value storeRow =
+        arith::AddIOp::create(builder, loc, row, index(loc, 8 * i));
     storeRow =
         arith::AddIOp::create(builder, loc, storeRow, op.getIndices()[0]);
     Value inside = arith::CmpIOp::create(
@@ -358,6 +365,17 @@ LogicalResult Distributor::distributeStore(vector::TransferWriteOp op) {
   return success();
 }
 
+LogicalResult Distributor::distributeStoreTile(fagpu::StoreTileOp op) {
+  FailureOr<Value> value = getWhole(op.getValue());
+  if (failed(value))
+    return failure();
+  fagpu::StoreFragmentOp::create(builder, op.getLoc(), *value, op.getBuffer(),
+                                 warps);
+  fagpu::StoreOp::create(builder, op.getLoc(), op.getBuffer(), op.getTarget(),
+                         op.getBatch(), op.getHead(), op.getRow());
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
@@ -373,9 +391,8 @@ LogicalResult Distributor::distributeScores(ScoresOp op) {
                           "first");
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(*type));
-  Value scores =
-      fagpu::DotOp::create(builder, loc, *type, *query, op.getKey(), zero,
-                           fagpu::Contract::Columns, warps);
+  Value scores = fagpu::DotOp::create(builder, loc, *type, *query, op.getKey(),
+                                      zero, fagpu::Contract::Columns, warps);
   scores = fagpu::WaitDotOp::create(builder, loc, scores, /*pending=*/0);
   if (!op.getScale().isExactlyValue(1.0)) {
     Value scale = arith::ConstantOp::create(
@@ -401,8 +418,8 @@ LogicalResult Distributor::distributeAccumulate(AccumulateOp op) {
     if (failed(alpha))
       return failure();
     int64_t elements = cast<VectorType>(acc->getType()).getDimSize(0);
-    acc = Value(arith::MulFOp::create(
-        builder, loc, *acc, *acrossColumns(loc, *alpha, elements)));
+    acc = Value(arith::MulFOp::create(builder, loc, *acc,
+                                      *acrossColumns(loc, *alpha, elements)));
   }
   Value result =
       fagpu::DotOp::create(builder, loc, acc->getType(), *probs, op.getValue(),
@@ -425,6 +442,8 @@ LogicalResult Distributor::distributeOp(Operation *op) {
           [&](auto op) { return distributeBroadcast(op); })
       .Case<vector::MultiDimReductionOp>(
           [&](auto op) { return distributeReduction(op); })
+      .Case<fagpu::StoreTileOp>(
+          [&](auto op) { return distributeStoreTile(op); })
       .Case<vector::TransferWriteOp>(
           [&](auto op) { return distributeStore(op); })
       .Case<vector::ShapeCastOp>([&](vector::ShapeCastOp op) -> LogicalResult {
@@ -455,7 +474,7 @@ LogicalResult Distributor::distributeBlock(Block &block) {
       continue;
     }
     if (!isRematerializable(op)) {
-      if (!isRowWise(op) && !isa<ScoresOp, AccumulateOp, scf::ForOp>(op))
+      if (!isRowWise(op) && !isa<ScoresOp, AccumulateOp, scf::ForOp, fagpu::StoreTileOp>(op))
         return op.emitError("expected a product, a loop or a row-wise op on "
                             "tiles to distribute but got '")
                << op.getName() << "'";
@@ -477,12 +496,8 @@ LogicalResult Distributor::distributeLoop(scf::ForOp loop) {
     if (failed(value))
       return failure();
     if (partial.contains(argument) && !partial.contains(init) &&
-        !matchPattern(init, m_AnyZeroFloat())) {
-      Value zero = arith::ConstantOp::create(
-          builder, loc, builder.getZeroAttr(value->getType()));
-      value = Value(arith::SelectOp::create(builder, loc, isFirstInQuad,
-                                            *value, zero));
-    }
+        !matchPattern(init, m_AnyZeroFloat()))
+      value = inFirstLane(loc, *value);
     inits.push_back(*value);
   }
   auto threadLoop =
@@ -516,10 +531,12 @@ LogicalResult Distributor::distributeLoop(scf::ForOp loop) {
   SmallVector<Value> next;
   for (auto [operand, argument] :
        llvm::zip_equal(yield.getOperands(), loop.getRegionIterArgs())) {
-    FailureOr<Value> value =
-        partial.contains(argument) ? get(operand) : getWhole(operand);
+    bool isPartial = partial.contains(argument);
+    FailureOr<Value> value = isPartial ? get(operand) : getWhole(operand);
     if (failed(value))
       return failure();
+    if (isPartial && !partial.contains(operand))
+      value = inFirstLane(loc, *value);
     next.push_back(*value);
   }
   yield->setOperands(next);
@@ -533,20 +550,18 @@ LogicalResult Distributor::distribute() {
   builder.setInsertionPointToStart(&program);
   Location loc = program.getParentOp()->getLoc();
   Value thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
-  Value lane =
-      arith::RemUIOp::create(builder, loc, thread, index(loc, 32));
+  Value lane = arith::RemUIOp::create(builder, loc, thread, index(loc, 32));
   Value warp = arith::RemUIOp::create(
       builder, loc,
       arith::DivUIOp::create(builder, loc, thread, index(loc, 32)),
       index(loc, warps));
   Value inQuad = arith::RemUIOp::create(builder, loc, lane, index(loc, 4));
   row = arith::AddIOp::create(
-      builder, loc,
-      arith::MulIOp::create(builder, loc, warp, index(loc, 16)),
+      builder, loc, arith::MulIOp::create(builder, loc, warp, index(loc, 16)),
       arith::DivUIOp::create(builder, loc, lane, index(loc, 4)));
   column = arith::MulIOp::create(builder, loc, inQuad, index(loc, 2));
-  isFirstInQuad = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::eq, inQuad, index(loc, 0));
+  isFirstInQuad = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        inQuad, index(loc, 0));
 
   if (failed(distributeBlock(program)))
     return failure();
@@ -569,8 +584,8 @@ struct Distribute : public fa::impl::FADistributePassBase<Distribute> {
         program = &split.getConsumer().front();
       });
       OpBuilder builder(nest);
-      return failed(
-                 Distributor(builder, *program, schedule.getWarps()).distribute())
+      return failed(Distributor(builder, *program, schedule.getWarps())
+                        .distribute())
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });

@@ -82,11 +82,13 @@ LogicalResult NVVMLowering::lowerCopyAsync(fagpu::CopyAsyncOp op) {
     auto extend = [&](Value value) -> Value {
       return arith::ExtUIOp::create(builder, loc, i64, value);
     };
-    Value source = addI64(mulI64(extend(row), rowBytes), extend(mul(inRow, 16)));
+    Value source =
+        addI64(mulI64(extend(row), rowBytes), extend(mul(inRow, 16)));
     // An address that is not read must be valid all the same.
-    source = arith::SelectOp::create(builder, loc, inside, source,
-                                     i64Constant(0));
-    Value bytes = arith::SelectOp::create(builder, loc, inside, i32(16), i32(0));
+    source =
+        arith::SelectOp::create(builder, loc, inside, source, i64Constant(0));
+    Value bytes =
+        arith::SelectOp::create(builder, loc, inside, i32(16), i32(0));
     Value swizzled = bitXor(rem(inRow, 8), rem(row, 8));
     Value offset = add(mul(div(inRow, 8), tile->chunkBytes),
                        add(mul(row, 128), mul(swizzled, 16)));
@@ -149,17 +151,12 @@ void NVVMLowering::lowerRelease(fagpu::ReleaseOp op) {
 // Tensor maps
 //===----------------------------------------------------------------------===//
 
-/// The argument that holds the map of `source` with boxes of the ring's tile.
-/// Columns that fill all chunks are one box of chunks; otherwise there is a box
-/// a chunk, the last of which reaches past the end of a row.
-Value NVVMLowering::getTensorMap(BlockArgument source, fagpu::RingType ring) {
-  MemRefType tile = ring.getTile();
-  int64_t chunk = fagpu::getChunkColumns(tile);
-  TensorMap wanted{source, tile.getDimSize(0), chunk,
-                   tile.getDimSize(1) % chunk == 0};
+/// The argument that holds the map `wanted`; it is appended if there is none.
+Value NVVMLowering::getTensorMap(const TensorMap &wanted) {
   unsigned firstMap = kernel.getNumArguments() - tensorMaps.size();
   for (auto [index, map] : llvm::enumerate(tensorMaps))
-    if (map.source == source && map.boxRows == wanted.boxRows)
+    if (map.source == wanted.source && map.boxRows == wanted.boxRows &&
+        map.boxChunks == wanted.boxChunks)
       return kernel.getArgument(firstMap + index);
   tensorMaps.push_back(wanted);
   unsigned index = kernel.getNumArguments();
@@ -169,10 +166,14 @@ Value NVVMLowering::getTensorMap(BlockArgument source, fagpu::RingType ring) {
   return kernel.getArgument(index);
 }
 
+/// Columns that fill all chunks are counted by chunks, and one box takes them
+/// all; otherwise there is a box a chunk, the last of which reaches past the end
+/// of a row.
 LogicalResult NVVMLowering::lowerLoad(fagpu::LoadOp op) {
   RingAddress ring = rings.lookup(op.getRing());
   MemRefType tile = ring.type.getTile();
-  // The first use of a stage finds it empty: that is the phase before the first.
+  // The first use of a stage finds it empty: that is the phase before the
+  // first.
   auto [empty, parity] =
       getBarrier(ring.empty, ring.type.getStages(), op.getPosition());
   ptx::buildMbarrierWait(builder, loc, empty, bitXor(parity, i32(1)));
@@ -180,17 +181,91 @@ LogicalResult NVVMLowering::lowerLoad(fagpu::LoadOp op) {
       getBarrier(ring.full, ring.type.getStages(), op.getPosition()).first;
   ptx::buildMbarrierExpect(builder, loc, full, fagpu::getTileBytes(tile));
 
-  Value map = getTensorMap(cast<BlockArgument>(op.getSource()), ring.type);
   TileAddress stage = getStage(op.getRing(), op.getPosition());
   int64_t chunk = fagpu::getChunkColumns(tile);
+  int64_t chunks = llvm::divideCeil(tile.getDimSize(1), chunk);
   bool splitColumns = tile.getDimSize(1) % chunk == 0;
-  int64_t boxes =
-      splitColumns ? 1 : llvm::divideCeil(tile.getDimSize(1), chunk);
+  int64_t boxes = splitColumns ? 1 : chunks;
+  Value map = getTensorMap({cast<BlockArgument>(op.getSource()),
+                            tile.getDimSize(0), chunk,
+                            splitColumns ? chunks : 1, splitColumns});
   for (int64_t box = 0; box < boxes; ++box)
     ptx::buildTensorLoad(builder, loc, add(stage.base, box * stage.chunkBytes),
                          map,
                          {i32(box * chunk), toI32(op.getRow()), i32(0),
                           toI32(op.getHead()), toI32(op.getBatch())},
                          full);
+  return success();
+}
+
+/// The tile of a row group may be rows of a larger one, whose chunks are further
+/// apart than a box would have them: a box a chunk.
+LogicalResult NVVMLowering::lowerStore(fagpu::StoreOp op) {
+  FailureOr<TileAddress> tile = getTile(op, op.getTile());
+  if (failed(tile))
+    return failure();
+  MemRefType type = op.getTile().getType();
+  int64_t chunk = fagpu::getChunkColumns(type);
+  int64_t chunks = llvm::divideCeil(type.getDimSize(1), chunk);
+  bool splitColumns = type.getDimSize(1) % chunk == 0;
+  Value map = getTensorMap({cast<BlockArgument>(op.getTarget()),
+                            type.getDimSize(0), chunk, 1, splitColumns});
+
+  // What the threads of the group wrote is made visible to the accelerator, then
+  // one of them stores. Barrier 0 is the block's; group g has barrier 1 + g.
+  int64_t threads = 32 * schedule.getWarps();
+  ptx::buildFenceProxyAsync(builder, loc);
+  ptx::buildNamedBarrier(builder, loc, div(threadId(), threads), threads);
+  auto one =
+      scf::IfOp::create(builder, loc, isEqual(rem(threadId(), threads), 0));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(one.thenBlock());
+  for (int64_t box = 0; box < chunks; ++box)
+    ptx::buildTensorStore(builder, loc,
+                          add(tile->base, box * tile->chunkBytes), map,
+                          {i32(splitColumns ? 0 : box * chunk),
+                           toI32(op.getRow()), i32(splitColumns ? box : 0),
+                           toI32(op.getHead()), toI32(op.getBatch())});
+  NVVM::CpAsyncBulkCommitGroupOp::create(builder, loc);
+  NVVM::CpAsyncBulkWaitGroupOp::create(builder, loc,
+                                       builder.getI32IntegerAttr(0),
+                                       /*read=*/builder.getUnitAttr());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// stmatrix
+//===----------------------------------------------------------------------===//
+
+/// stmatrix.x4 for 16 columns: lane l gives the address of row l mod 8 of matrix
+/// l / 8; matrices 0 and 1 are 8 rows apart, 2 and 3 one unit further on. That
+/// is the order of the pairs in the fragment. The last 8 columns are an .x2.
+LogicalResult NVVMLowering::lowerStoreFragment(fagpu::StoreFragmentOp op) {
+  FailureOr<TileAddress> tile = getTile(op, op.getTile());
+  if (failed(tile))
+    return failure();
+  Value lane = rem(threadId(), 32);
+  Value warp = rem(div(threadId(), 32), op.getWarps());
+  Value inEight = rem(lane, 8);
+  Value row = add(add(mul(warp, 16), mul(rem(div(lane, 8), 2), 8)), inEight);
+  Value laneUnit = bitXor(div(lane, 16), inEight);
+  SmallVector<Value> pairs = packPairs(op.getFragment());
+  MLIRContext *context = builder.getContext();
+  auto pointerType = LLVM::LLVMPointerType::get(context, 3);
+  int64_t units = op.getTile().getType().getDimSize(1) / 8;
+  for (int64_t unit = 0; unit < units; unit += 2) {
+    // An even unit xor the lane's is their sum, swizzled.
+    Value inChunk = bitXor(laneUnit, i32(unit % 8));
+    Value address =
+        add(add(tile->base, add(mul(row, 128), mul(inChunk, 16))),
+            unit / 8 * tile->chunkBytes);
+    Value pointer =
+        LLVM::IntToPtrOp::create(builder, loc, pointerType, address);
+    int64_t count = unit + 1 < units ? 4 : 2;
+    NVVM::StMatrixOp::create(
+        builder, loc, pointer, ArrayRef(pairs).slice(2 * unit, count),
+        NVVM::MMALayout::row, NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+        NVVM::LdStMatrixEltType::B16);
+  }
   return success();
 }

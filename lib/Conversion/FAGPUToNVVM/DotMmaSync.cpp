@@ -84,26 +84,28 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
                firstRow * 128 + firstUnit / 8 * tile.chunkBytes);
   };
 
-  // A: the 16 rows of this warp, all of K.
-  SmallVector<SmallVector<Value>> a(steps);
+  // A of one step: from registers, or the 16 rows of this warp from SRAM. It is
+  // loaded with its step, not ahead: 4 registers at a time.
+  SmallVector<Value> pairs;
+  TileAddress ofWarp;
   if (isa<VectorType>(op.getA().getType())) {
-    SmallVector<Value> pairs = packPairs(op.getA());
-    for (int64_t step = 0; step < steps; ++step)
-      a[step].assign(pairs.begin() + 4 * step, pairs.begin() + 4 * step + 4);
+    pairs = packPairs(op.getA());
   } else {
     FailureOr<TileAddress> tile = getTile(op, op.getA());
     if (failed(tile))
       return failure();
     Value warp = rem(div(threadId(), 32), op.getWarps());
-    TileAddress ofWarp{add(tile->base, mul(warp, 16 * 128)), tile->chunkBytes};
-    for (int64_t step = 0; step < steps; ++step)
-      a[step] = buildLdMatrix(builder, loc,
-                              address(ofWarp, rowsFirst, 0, 2 * step), 4,
-                              /*transpose=*/false);
+    ofWarp = {add(tile->base, mul(warp, 16 * 128)), tile->chunkBytes};
   }
+  auto loadA = [&](int64_t step) -> SmallVector<Value> {
+    if (!pairs.empty())
+      return {pairs.begin() + 4 * step, pairs.begin() + 4 * step + 4};
+    return buildLdMatrix(builder, loc, address(ofWarp, rowsFirst, 0, 2 * step),
+                         4, /*transpose=*/false);
+  };
 
   SmallVector<Value> acc = unpackVector(op.getAcc());
-  auto multiply = [&](int64_t step, int64_t block, Value b0, Value b1) {
+  auto multiply = [&](ArrayRef<Value> a, int64_t block, Value b0, Value b1) {
     auto operand = [&](Value value) -> Value {
       if (isBF16)
         return value;
@@ -111,7 +113,7 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
           builder, loc, VectorType::get({2}, builder.getF16Type()), value);
     };
     SmallVector<Value> aOperands, bOperands{operand(b0), operand(b1)};
-    for (Value value : a[step])
+    for (Value value : a)
       aOperands.push_back(operand(value));
     MutableArrayRef<Value> d = MutableArrayRef(acc).slice(4 * block, 4);
     Type type = LLVM::LLVMStructType::getLiteral(
@@ -129,17 +131,19 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
       d[i] = LLVM::ExtractValueOp::create(builder, loc, result, i);
   };
 
-  for (int64_t step = 0; step < steps; ++step)
+  for (int64_t step = 0; step < steps; ++step) {
+    SmallVector<Value> a = loadA(step);
     for (int64_t block = 0; block < blocks; block += 2) {
       bool isPair = block + 1 < blocks;
       Value where = overRows ? address(*b, rowsFirst, 16 * step, 2 * (block / 2))
                              : address(*b, unitsFirst, 8 * block, 2 * step);
       SmallVector<Value> registers =
           buildLdMatrix(builder, loc, where, isPair ? 4 : 2, overRows);
-      multiply(step, block, registers[0], registers[1]);
+      multiply(a, block, registers[0], registers[1]);
       if (isPair)
-        multiply(step, block + 1, registers[2], registers[3]);
+        multiply(a, block + 1, registers[2], registers[3]);
     }
+  }
   op.getResult().replaceAllUsesWith(packVector(acc, op.getType()));
   return success();
 }

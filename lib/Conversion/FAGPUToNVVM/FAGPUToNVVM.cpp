@@ -56,8 +56,7 @@ Value NVVMLowering::packVector(ValueRange elements, Type type) {
 SmallVector<Value> NVVMLowering::packPairs(Value fragment) {
   int64_t size = cast<VectorType>(fragment.getType()).getDimSize(0);
   auto type = VectorType::get({size / 2}, builder.getI32Type());
-  return unpackVector(
-      vector::BitCastOp::create(builder, loc, type, fragment));
+  return unpackVector(vector::BitCastOp::create(builder, loc, type, fragment));
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,8 +133,7 @@ void NVVMLowering::lowerSpecialize(fagpu::SpecializeOp op) {
     ptx::buildSetRegisters(builder, loc, op.getConsumerRegisters(),
                            /*increase=*/true);
     roles.elseBlock()->getOperations().splice(
-        builder.getInsertionPoint(),
-        op.getConsumer().front().getOperations());
+        builder.getInsertionPoint(), op.getConsumer().front().getOperations());
   }
 }
 
@@ -146,9 +144,16 @@ void NVVMLowering::lowerSpecialize(fagpu::SpecializeOp op) {
 LogicalResult NVVMLowering::lowerOp(Operation *op) {
   builder.setInsertionPoint(op);
   loc = op->getLoc();
+  for (Value operand : op->getOperands())
+    if (isa<fagpu::RingType>(operand.getType()) && !rings.contains(operand))
+      return op->emitOpError("expected a ring made by fagpu.alloc");
   auto replace = [&](Value value) -> LogicalResult {
     op->getResult(0).replaceAllUsesWith(value);
     return success();
+  };
+  auto reject = [](Operation *op) -> LogicalResult {
+    return op->emitOpError("expected an op of the scheduled level or below to "
+                           "lower to NVVM");
   };
   auto toIndex = [&](Value value) -> Value {
     return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
@@ -163,6 +168,8 @@ LogicalResult NVVMLowering::lowerOp(Operation *op) {
       .Case([&](memref::SubViewOp op) { return lowerView(op); })
       .Case([&](fagpu::CopyAsyncOp op) { return lowerCopyAsync(op); })
       .Case([&](fagpu::LoadOp op) { return lowerLoad(op); })
+      .Case([&](fagpu::StoreFragmentOp op) { return lowerStoreFragment(op); })
+      .Case([&](fagpu::StoreOp op) { return lowerStore(op); })
       .Case([&](fagpu::AcquireOp op) { return lowerAcquire(op), success(); })
       .Case([&](fagpu::ReleaseOp op) { return lowerRelease(op), success(); })
       .Case([&](fagpu::GroupIdOp) {
@@ -172,8 +179,14 @@ LogicalResult NVVMLowering::lowerOp(Operation *op) {
         return target.isHopper() ? lowerDotWgmma(op) : lowerDotMmaSync(op);
       })
       .Case([&](fagpu::WaitDotOp op) { return lowerWaitDot(op); })
-      .Case([&](gpu::ThreadIdOp) { return replace(toIndex(threadId())); })
-      .Case([&](gpu::BlockIdOp) {
+      .Case([&](gpu::ThreadIdOp op) {
+        if (op.getDimension() != gpu::Dimension::x)
+          return reject(op);
+        return replace(toIndex(threadId()));
+      })
+      .Case([&](gpu::BlockIdOp op) {
+        if (op.getDimension() != gpu::Dimension::x)
+          return reject(op);
         return replace(toIndex(
             NVVM::BlockIdXOp::create(builder, loc, builder.getI32Type())));
       })
@@ -181,10 +194,7 @@ LogicalResult NVVMLowering::lowerOp(Operation *op) {
         NVVM::Barrier0Op::create(builder, loc);
         return success();
       })
-      .Default([&](Operation *op) -> LogicalResult {
-        return op->emitOpError("expected an op of the scheduled level or below "
-                               "to lower to NVVM");
-      });
+      .Default(reject);
 }
 
 LogicalResult NVVMLowering::lower() {
@@ -201,15 +211,21 @@ LogicalResult NVVMLowering::lower() {
   builder.setInsertionPointToStart(&kernel.front());
   loc = kernel.getLoc();
   auto pointerType = LLVM::LLVMPointerType::get(builder.getContext(), 3);
-  Value pointer = LLVM::AddressOfOp::create(builder, loc, pointerType,
-                                            kSramSymbol);
-  sramBase = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(),
-                                      pointer);
-  kernel.walk([&](fagpu::AllocOp op) {
+  Value pointer =
+      LLVM::AddressOfOp::create(builder, loc, pointerType, kSramSymbol);
+  sramBase =
+      LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), pointer);
+  WalkResult planned = kernel.walk([&](fagpu::AllocOp op) {
+    if (!op.getOffset()) {
+      op.emitOpError("expected an offset; run fa-plan-sram first");
+      return WalkResult::interrupt();
+    }
     barrierOffset = std::max<int64_t>(
-        barrierOffset,
-        llvm::alignTo(*op.getOffset() + op.getByteSize(), 1024));
+        barrierOffset, llvm::alignTo(*op.getOffset() + op.getByteSize(), 1024));
+    return WalkResult::advance();
   });
+  if (planned.wasInterrupted())
+    return failure();
 
   // Splits are opened first: what is in them is lowered as part of the block.
   SmallVector<fagpu::SpecializeOp> splits;
@@ -274,14 +290,15 @@ private:
 static DictionaryAttr describe(const NVVMLowering::TensorMap &map, Builder &b,
                                StringAttr tensor) {
   auto dim = [&](Attribute size, Attribute stride) -> Attribute {
-    return b.getDictionaryAttr({b.getNamedAttr("size", size),
-                                b.getNamedAttr("stride", stride)});
+    return b.getDictionaryAttr(
+        {b.getNamedAttr("size", size), b.getNamedAttr("stride", stride)});
   };
   auto integer = [&](int64_t value) -> Attribute {
     return b.getI64IntegerAttr(value);
   };
   auto type = cast<MemRefType>(map.source.getType());
-  int64_t columns = type.getDimSize(3), bytes = type.getElementTypeBitWidth() / 8;
+  int64_t columns = type.getDimSize(3),
+          bytes = type.getElementTypeBitWidth() / 8;
   int64_t chunks = map.splitColumns ? columns / map.boxColumns : 1;
   auto same = [&](StringRef name) {
     Attribute attr = b.getStringAttr(name);
@@ -292,7 +309,7 @@ static DictionaryAttr describe(const NVVMLowering::TensorMap &map, Builder &b,
       same("rows"), dim(integer(chunks), integer(map.boxColumns * bytes)),
       same("heads"), same("batch")};
   Attribute box[] = {integer(map.boxColumns), integer(map.boxRows),
-                     integer(chunks), integer(1), integer(1)};
+                     integer(map.boxChunks), integer(1), integer(1)};
   return b.getDictionaryAttr(
       {b.getNamedAttr("kind", b.getStringAttr("tensor_map")),
        b.getNamedAttr("tensor", tensor),
@@ -302,8 +319,8 @@ static DictionaryAttr describe(const NVVMLowering::TensorMap &map, Builder &b,
 }
 
 LogicalResult ConvertFAGPUToNVVM::lower(func::FuncOp kernel) {
-  auto info = kernel->getAttrOfType<DictionaryAttr>(
-      FADialect::getKernelAttrName());
+  auto info =
+      kernel->getAttrOfType<DictionaryAttr>(FADialect::getKernelAttrName());
   auto schedule =
       kernel->getAttrOfType<ScheduleAttr>(FADialect::getScheduleAttrName());
   auto target =

@@ -51,8 +51,8 @@ public:
   /// arguments, in order: the argument it describes and the box.
   struct TensorMap {
     BlockArgument source;
-    int64_t boxRows, boxColumns;
-    bool splitColumns; // dimension 2 counts chunks of 64 columns
+    int64_t boxRows, boxColumns, boxChunks;
+    bool splitColumns; // dimension 2 counts chunks of boxColumns columns
   };
   ArrayRef<TensorMap> getTensorMaps() const { return tensorMaps; }
 
@@ -71,7 +71,9 @@ private:
   void lowerAcquire(fagpu::AcquireOp op);
   void lowerRelease(fagpu::ReleaseOp op);
   void initBarriers();
-  Value getTensorMap(BlockArgument source, fagpu::RingType ring);
+  LogicalResult lowerStoreFragment(fagpu::StoreFragmentOp op);
+  LogicalResult lowerStore(fagpu::StoreOp op);
+  Value getTensorMap(const TensorMap &wanted);
   /// The barrier of the stage at `position`, and the parity of its use.
   std::pair<Value, Value> getBarrier(Value barriers, int64_t stages,
                                      Value position);

@@ -44,26 +44,24 @@ void ptx::buildMbarrierWait(OpBuilder &builder, Location loc, Value barrier,
 
 void ptx::buildMbarrierInit(OpBuilder &builder, Location loc, Value barrier,
                             int64_t count) {
-  buildAsm(builder, loc, {}, {barrier},
-           llvm::formatv("mbarrier.init.shared::cta.b64 [$0], {0};", count)
-               .str(),
-           "r,~{memory}");
+  buildAsm(
+      builder, loc, {}, {barrier},
+      llvm::formatv("mbarrier.init.shared::cta.b64 [$0], {0};", count).str(),
+      "r,~{memory}");
 }
 
-void ptx::buildMbarrierArrive(OpBuilder &builder, Location loc,
-                              Value barrier) {
+void ptx::buildMbarrierArrive(OpBuilder &builder, Location loc, Value barrier) {
   buildAsm(builder, loc, {}, {barrier},
            "mbarrier.arrive.shared::cta.b64 _, [$0];", "r,~{memory}");
 }
 
 void ptx::buildMbarrierExpect(OpBuilder &builder, Location loc, Value barrier,
                               int64_t bytes) {
-  buildAsm(
-      builder, loc, {}, {barrier},
-      llvm::formatv("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], {0};",
-                    bytes)
-          .str(),
-      "r,~{memory}");
+  buildAsm(builder, loc, {}, {barrier},
+           llvm::formatv(
+               "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], {0};", bytes)
+               .str(),
+           "r,~{memory}");
 }
 
 void ptx::buildFenceMbarrierInit(OpBuilder &builder, Location loc) {
@@ -82,14 +80,36 @@ void ptx::buildTensorLoad(OpBuilder &builder, Location loc, Value target,
            "r,l,r,r,r,r,r,r,~{memory}");
 }
 
+void ptx::buildTensorStore(OpBuilder &builder, Location loc, Value source,
+                           Value map, ValueRange coordinates) {
+  SmallVector<Value> operands{map};
+  llvm::append_range(operands, coordinates);
+  operands.push_back(source);
+  buildAsm(builder, loc, {}, operands,
+           "cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group "
+           "[$0, {$1, $2, $3, $4, $5}], [$6];",
+           "l,r,r,r,r,r,r,~{memory}");
+}
+
+void ptx::buildFenceProxyAsync(OpBuilder &builder, Location loc) {
+  buildAsm(builder, loc, {}, {}, "fence.proxy.async.shared::cta;",
+           "~{memory}");
+}
+
+void ptx::buildNamedBarrier(OpBuilder &builder, Location loc, Value id,
+                            int64_t threads) {
+  buildAsm(builder, loc, {}, {id},
+           llvm::formatv("bar.sync $0, {0};", threads).str(), "r,~{memory}");
+}
+
 void ptx::buildCopy16(OpBuilder &builder, Location loc, Value target,
                       Value source, Value bytes) {
   buildAsm(builder, loc, {}, {target, source, bytes},
            "cp.async.cg.shared.global [$0], [$1], 16, $2;", "r,l,r,~{memory}");
 }
 
-void ptx::buildSetRegisters(OpBuilder &builder, Location loc,
-                            int64_t registers, bool increase) {
+void ptx::buildSetRegisters(OpBuilder &builder, Location loc, int64_t registers,
+                            bool increase) {
   buildAsm(builder, loc, {}, {},
            llvm::formatv("setmaxnreg.{0}.sync.aligned.u32 {1};",
                          increase ? "inc" : "dec", registers)
@@ -171,8 +191,8 @@ SmallVector<Value> ptx::buildWgmmaWait(OpBuilder &builder, Location loc,
   SmallVector<Type> results(acc.size(), builder.getF32Type());
   return unpack(
       builder,
-      buildAsm(builder, loc, results, acc,
-               llvm::formatv("wgmma.wait_group.sync.aligned {0};", pending)
-                   .str(),
-               constraints));
+      buildAsm(
+          builder, loc, results, acc,
+          llvm::formatv("wgmma.wait_group.sync.aligned {0};", pending).str(),
+          constraints));
 }

@@ -1,4 +1,4 @@
-//===- PTX.h - The instructions that NVVM has no op for -------*- C++ -*-===//
+//===- PTX.h - The instructions that NVVM has no op for ---------*- C++ -*-===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,6 +35,15 @@ void buildFenceMbarrierInit(OpBuilder &builder, Location loc);
 /// first.
 void buildTensorLoad(OpBuilder &builder, Location loc, Value target, Value map,
                      ValueRange coordinates, Value barrier);
+
+/// cp.async.bulk.tensor from SRAM (9.7.9.27.1.2), not yet committed.
+void buildTensorStore(OpBuilder &builder, Location loc, Value source, Value map,
+                      ValueRange coordinates);
+/// Makes writes to SRAM visible to the tensor memory accelerator (9.7.13.4).
+void buildFenceProxyAsync(OpBuilder &builder, Location loc);
+/// bar.sync of the named barrier `id` for `threads` threads (9.7.13.1).
+void buildNamedBarrier(OpBuilder &builder, Location loc, Value id,
+                       int64_t threads);
 
 /// cp.async of 16 bytes, of which `bytes` (0 or 16) come from `source` and the
 /// rest is zero (9.7.9.25.3.1).
