@@ -363,7 +363,7 @@ static int getMapSwizzle(int64_t bytes) {
 
 Result<TensorMap> TensorMap::encode(const TensorMapSpec &spec) {
   const CudaApi &api = CudaApi::loaded();
-  if (!api.cuTensorMapEncodeTiled)
+  if (!api.cuTensorMapEncodeTiled || api.version < 12000)
     return Error{"the CUDA driver is too old for tensor maps: expected one for "
                  "CUDA 12.0 or later but it is for CUDA " +
                  formatCudaVersion(api.version)};

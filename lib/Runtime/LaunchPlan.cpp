@@ -183,17 +183,6 @@ Result<Problem> fart::specialize(const Package &package, Problem problem) {
   problem.headDimV = compiled.headDimV;
   problem.mask = compiled.mask;
   problem.scale = compiled.scale;
-  std::tuple<const char *, std::optional<int64_t>, int64_t> sizes[] = {
-      {"batch", compiled.batch, problem.batch},
-      {"heads", compiled.heads, problem.heads},
-      {"kv-heads", compiled.kvHeads, problem.kvHeads},
-      {"seq-q", compiled.seqQ, problem.seqQ},
-      {"seq-kv", compiled.seqKV, problem.seqKV}};
-  for (auto [name, expected, size] : sizes)
-    if (expected && *expected != size)
-      return Error{"--" + std::string(name) + ": expected " +
-                   std::to_string(*expected) + ", which '" + package.path +
-                   "' was compiled for, but got " + std::to_string(size)};
   if (Status status = problem.validate(); !status)
     return status.error();
   return problem;

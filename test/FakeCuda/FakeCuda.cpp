@@ -95,8 +95,7 @@ struct Driver {
     for (std::string word; stream >> word;) {
       size_t equal = word.find('=');
       std::string name = word.substr(0, equal);
-      settings[name] =
-          equal == std::string::npos ? "" : word.substr(equal + 1);
+      settings[name] = equal == std::string::npos ? "" : word.substr(equal + 1);
     }
   }
   ~Driver() {
@@ -481,9 +480,8 @@ CUresult cuEventRecord(CUevent_st *event, CUstream_st *) {
 CUresult cuEventElapsedTime(float *milliseconds, CUevent_st *begin,
                             CUevent_st *end) {
   ENTER();
-  *milliseconds = std::chrono::duration<float, std::milli>(end->time -
-                                                           begin->time)
-                      .count();
+  *milliseconds =
+      std::chrono::duration<float, std::milli>(end->time - begin->time).count();
   return success;
 }
 
@@ -496,8 +494,9 @@ CUresult cuTensorMapEncodeTiled(void *map, int type, unsigned rank,
   std::memset(map, 0, 128);
   if (!driver.has("log"))
     return success;
-  std::fprintf(stderr, "fake cuda: tensor map of type %d, swizzle %d, L2 %d:",
-               type, swizzle, l2Promotion);
+  std::fprintf(stderr,
+               "fake cuda: tensor map of type %d, swizzle %d, L2 %d:", type,
+               swizzle, l2Promotion);
   for (unsigned d = 0; d < rank; ++d)
     std::fprintf(stderr, " %llu/%llu/%u", (unsigned long long)sizes[d],
                  d ? (unsigned long long)strides[d - 1] : 0, box[d]);

@@ -68,8 +68,9 @@ static const llvm::Target *getNVPTXTarget() {
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 createMachine(StringRef chip, unsigned ptxVersion) {
   const llvm::Target *target = getNVPTXTarget();
-  if (!target) // untested: LLVM's packages have every target.
-    return llvm::createStringError("this LLVM was built without NVPTX");
+  if (!target)
+    return llvm::createStringError(
+        "this LLVM was built without NVPTX"); // untested: packages have it.
   std::unique_ptr<llvm::MCSubtargetInfo> known(
       target->createMCSubtargetInfo(llvm::Triple(triple), "", ""));
   if (!chip.starts_with("sm_") || !known->isCPUStringValid(chip))

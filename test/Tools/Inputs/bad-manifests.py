@@ -154,7 +154,7 @@ def main():
         if result.returncode != 1 or error not in result.stderr:
             wrong += 1
             print(f"expected {error!r} but got {result.stderr!r}")
-    print(f"{len(cases) + 2 - wrong} of {len(cases) + 2} errors as expected")
+    print(f"{wrong} of {len(cases) + 2} errors are not as expected")
 
 
 main()
