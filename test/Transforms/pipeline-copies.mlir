@@ -1,0 +1,143 @@
+// RUN: fa-opt %s --fa-pipeline-copies --split-input-file | FileCheck %s
+
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+!q = memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+!ring = !fagpu.ring<2, memref<32x64xf16, #fagpu.sram<swizzle = 128>>>
+
+// Two stages: the copies of tile t + 1 begin when tile t is waited for; none of
+// those before it is left, so that the wait is for all.
+
+// CHECK-LABEL: func.func @two_stages
+func.func @two_stages(%Q: memref<?x64xf16, #tile>, %K: memref<?x?x?x64xf16, #global>,
+                      %V: memref<?x?x?x64xf16, #global>, %n: index, %lo: index, %hi: index) {
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: %[[KRING:.*]] = fagpu.alloc
+    // CHECK: %[[VRING:.*]] = fagpu.alloc
+    %kring = fagpu.alloc : !ring
+    %vring = fagpu.alloc : !ring
+    // Q's copy is committed first.
+    // CHECK: %[[QTILE:.*]] = fagpu.alloc
+    // CHECK-NEXT: fagpu.copy_async %{{.*}} to %[[QTILE]]
+    // CHECK-NEXT: nvvm.cp.async.commit.group
+    %q = fagpu.alloc : !q
+    fagpu.copy %Q to %q : memref<?x64xf16, #tile>, !q
+
+    // The first tile, where there is one. The commit is for all threads alike.
+    // CHECK-NEXT: gpu.barrier
+    // CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0 : index
+    // CHECK-NEXT: %[[FIRST:.*]] = arith.addi %[[LO:.*]], %[[ZERO]]
+    // CHECK-NEXT: %[[SOME:.*]] = arith.cmpi slt, %[[FIRST]], %[[HI:.*]] : index
+    // CHECK-NEXT: scf.if %[[SOME]] {
+    // CHECK-NEXT:   %[[ROW0:.*]] = arith.muli %[[FIRST]], %c32
+    // CHECK-NEXT:   %[[K0:.*]] = memref.subview {{.*}}%[[ROW0]], 0] [1, 1, 32, 64]
+    // CHECK-NEXT:   %[[KSLOT0:.*]] = fagpu.slot %[[KRING]][%[[FIRST]]]
+    // CHECK-NEXT:   fagpu.copy_async %[[K0]] to %[[KSLOT0]]
+    // CHECK-NEXT:   %[[V0:.*]] = memref.subview {{.*}}%[[ROW0]], 0] [1, 1, 32, 64]
+    // CHECK-NEXT:   %[[VSLOT0:.*]] = fagpu.slot %[[VRING]][%[[FIRST]]]
+    // CHECK-NEXT:   fagpu.copy_async %[[V0]] to %[[VSLOT0]]
+    // CHECK-NEXT: }
+    // CHECK-NEXT: nvvm.cp.async.commit.group
+    // CHECK-NEXT: scf.for %[[T:.*]] = %[[LO]] to %[[HI]]
+    // CHECK-NEXT:   nvvm.cp.async.wait.group 0
+    // CHECK-NEXT:   gpu.barrier
+    // CHECK-NEXT:   %[[ONE:.*]] = arith.constant 1 : index
+    // CHECK-NEXT:   %[[NEXT:.*]] = arith.addi %[[T]], %[[ONE]]
+    // CHECK-NEXT:   %[[MORE:.*]] = arith.cmpi slt, %[[NEXT]], %[[HI]]
+    // CHECK-NEXT:   scf.if %[[MORE]] {
+    // CHECK:          fagpu.slot %[[KRING]][%[[NEXT]]]
+    // CHECK:          fagpu.slot %[[VRING]][%[[NEXT]]]
+    // CHECK:        }
+    // CHECK-NEXT:   nvvm.cp.async.commit.group
+    // CHECK-NOT:    nvvm.cp
+    // CHECK-NOT:    gpu.barrier
+    // CHECK:        %[[KT:.*]] = fagpu.slot %[[KRING]][%[[T]]]
+    // CHECK:        fa.scores %[[QTILE]], %[[KT]]
+    // CHECK:        %[[VT:.*]] = fagpu.slot %[[VRING]][%[[T]]]
+    // CHECK:        fa.scores %[[QTILE]], %[[VT]]
+    // CHECK-NOT:  fagpu.fill
+    // CHECK:      }
+    scf.for %t = %lo to %hi step %c1 {
+      %row = arith.muli %t, %c32 : index
+      %Kt = memref.subview %K[%b, %h, %row, 0] [1, 1, 32, 64] [1, 1, 1, 1]
+          : memref<?x?x?x64xf16, #global> to memref<32x64xf16, #tile>
+      %k = fagpu.fill %kring[%t] from %Kt : !ring, memref<32x64xf16, #tile>
+      %S = fa.scores %q, %k : !q, memref<32x64xf16, #fagpu.sram<swizzle = 128>> -> vector<16x32xf32>
+      %Vt = memref.subview %V[%b, %h, %row, 0] [1, 1, 32, 64] [1, 1, 1, 1]
+          : memref<?x?x?x64xf16, #global> to memref<32x64xf16, #tile>
+      %v = fagpu.fill %vring[%t] from %Vt : !ring, memref<32x64xf16, #tile>
+      %S2 = fa.scores %q, %v : !q, memref<32x64xf16, #fagpu.sram<swizzle = 128>> -> vector<16x32xf32>
+    }
+    // The stages are free only when all threads have left the loop.
+    // CHECK:      gpu.barrier
+    // CHECK:      nvvm.cp.async.commit.group
+    // CHECK-NEXT: scf.for
+    scf.for %t = %lo to %hi step %c1 {
+      %Kt = memref.subview %K[%b, %h, %t, 0] [1, 1, 32, 64] [1, 1, 1, 1]
+          : memref<?x?x?x64xf16, #global> to memref<32x64xf16, #tile>
+      %k = fagpu.fill %kring[%t] from %Kt : !ring, memref<32x64xf16, #tile>
+    }
+  } {fa.schedule = #fa.schedule<br = 16, bc = 32, stages = 2>, fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}
+
+// -----
+
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+
+// Four stages: three tiles are under way before the loop, and two commits may be
+// left when a tile is used.
+
+// CHECK-LABEL: func.func @four_stages
+// CHECK: gpu.barrier
+// CHECK-COUNT-3: nvvm.cp.async.commit.group
+// CHECK-NOT: nvvm.cp.async.commit.group
+// CHECK: scf.for %[[T:.*]] = %
+// CHECK-NEXT: nvvm.cp.async.wait.group 2
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: %[[THREE:.*]] = arith.constant 3 : index
+// CHECK-NEXT: arith.addi %[[T]], %[[THREE]]
+func.func @four_stages(%K: memref<?x?x?x64xf16, #global>, %n: index, %lo: index, %hi: index) {
+  %c1 = arith.constant 1 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %kring = fagpu.alloc : !fagpu.ring<4, memref<32x64xf16, #fagpu.sram<swizzle = 128>>>
+    scf.for %t = %lo to %hi step %c1 {
+      %Kt = memref.subview %K[%b, %h, %t, 0] [1, 1, 32, 64] [1, 1, 1, 1]
+          : memref<?x?x?x64xf16, #global> to memref<32x64xf16, #tile>
+      %k = fagpu.fill %kring[%t] from %Kt : !fagpu.ring<4, memref<32x64xf16, #fagpu.sram<swizzle = 128>>>, memref<32x64xf16, #tile>
+    }
+  } {fa.schedule = #fa.schedule<br = 16, bc = 32, stages = 4>, fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}
+
+// -----
+
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+
+// One stage: nothing runs ahead, and a barrier on either side of the copies.
+
+// CHECK-LABEL: func.func @one_stage
+// CHECK: gpu.barrier
+// CHECK-NEXT: scf.for %[[T:.*]] = %
+// CHECK-NEXT: gpu.barrier
+// CHECK: fagpu.slot %{{.*}}[%[[T]]]
+// CHECK: fagpu.copy_async
+// CHECK: nvvm.cp.async.commit.group
+// CHECK-NEXT: nvvm.cp.async.wait.group 0
+// CHECK-NEXT: gpu.barrier
+func.func @one_stage(%K: memref<?x?x?x64xf16, #global>, %n: index, %lo: index, %hi: index) {
+  %c1 = arith.constant 1 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %kring = fagpu.alloc : !fagpu.ring<1, memref<32x64xf16, #fagpu.sram<swizzle = 128>>>
+    scf.for %t = %lo to %hi step %c1 {
+      %Kt = memref.subview %K[%b, %h, %t, 0] [1, 1, 32, 64] [1, 1, 1, 1]
+          : memref<?x?x?x64xf16, #global> to memref<32x64xf16, #tile>
+      %k = fagpu.fill %kring[%t] from %Kt : !fagpu.ring<1, memref<32x64xf16, #fagpu.sram<swizzle = 128>>>, memref<32x64xf16, #tile>
+    }
+  } {fa.schedule = #fa.schedule<br = 16, bc = 32, stages = 1>, fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}
