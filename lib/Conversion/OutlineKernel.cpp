@@ -52,12 +52,15 @@ static scf::ForallOp getNest(func::FuncOp func) {
 static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
                                      ScheduleAttr schedule, TargetAttr target) {
   Builder b(func.getContext());
-  static constexpr StringLiteral kTensors[] = {"Q", "K", "V", "O", "LSE"};
+  auto problem =
+      nest->getAttrOfType<DictionaryAttr>(FADialect::getProblemAttrName());
   SmallVector<Attribute> arguments;
-  for (StringRef tensor : kTensors)
+  for (Attribute tensor : problem.getAs<ArrayAttr>("arguments"))
     arguments.push_back(b.getDictionaryAttr(
         {b.getNamedAttr("kind", b.getStringAttr("memref")),
-         b.getNamedAttr("tensor", b.getStringAttr(tensor))}));
+         b.getNamedAttr("tensor", tensor)}));
+  NamedAttrList problemInfo(problem);
+  problemInfo.erase("arguments");
   int64_t threads = 32 * schedule.getWarps() * schedule.getGroups() +
                     (target.isHopper() ? 128 : 0);
   auto sixteen = b.getI64IntegerAttr(16);
@@ -74,7 +77,7 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
   info.set("query_tile", b.getI64IntegerAttr(schedule.getBr()));
   info.set("sram_bytes", nest->getAttr("fagpu.sram_bytes"));
   info.set("schedule", b.getStringAttr(scheduleText));
-  info.set("problem", nest->getAttr(FADialect::getProblemAttrName()));
+  info.set("problem", problemInfo.getDictionary(func.getContext()));
   return info.getDictionary(func.getContext());
 }
 
@@ -92,10 +95,17 @@ static LogicalResult outline(func::FuncOp func) {
   auto problem =
       nest->getAttrOfType<DictionaryAttr>(FADialect::getProblemAttrName());
   auto mask = problem ? problem.getAs<StringAttr>("mask") : StringAttr();
-  if (!target || !mask || !nest->hasAttr("fagpu.sram_bytes") ||
-      func.getNumArguments() != 5)
-    return func.emitError("expected a function of Q, K, V, O and LSE with a "
-                          "loop nest planned for a GPU");
+  auto tensors = problem ? problem.getAs<ArrayAttr>("arguments") : ArrayAttr();
+  if (!target || !mask || !tensors ||
+      tensors.size() != func.getNumArguments() ||
+      !nest->hasAttr("fagpu.sram_bytes"))
+    return func.emitError("expected a loop nest planned for a GPU; run fa-tile "
+                          "and fa-plan-sram first");
+  for (auto [index, tensor] : llvm::enumerate(tensors))
+    if (cast<StringAttr>(tensor).getValue().empty())
+      return func.emitError("expected a function of Q, K, V, O and LSE only on "
+                            "a GPU but argument #")
+             << index << " is none of them";
 
   Location loc = nest.getLoc();
   OpBuilder builder(nest);

@@ -54,8 +54,8 @@ int64_t fa::getTileBytes(TargetAttr target, const ScheduleProblem &problem,
 static ScheduleChoice chooseForCPU(TargetAttr target,
                                    const ScheduleProblem &problem,
                                    const ScheduleRequest &request) {
-  int64_t nr = 2 * target.getVectorBits() / 32;
-  int64_t mr = target.getVectorBits() == 512 ? 8 : 4;
+  int64_t nr = request.nr ? request.nr : 2 * target.getVectorBits() / 32;
+  int64_t mr = request.mr ? request.mr : target.getVectorBits() == 512 ? 8 : 4;
 
   // Halve B_c, then B_r, until the tiles fit.
   ScheduleChoice choice;
@@ -106,8 +106,9 @@ static ScheduleChoice chooseForHopper(TargetAttr target,
   return choice;
 }
 
-/// mma.sync: each warp has 16 rows. 8 warps at up to 128 registers a thread let
-/// two blocks share a multiprocessor.
+/// mma.sync: each warp has 16 rows. Two blocks of 8 warps share a multiprocessor
+/// if 128 registers a thread are enough: B_c/2 for S, B_c/4 for P, D_v/2 for O
+/// and about 48 for operands and addresses.
 static ScheduleChoice chooseForMmaSync(TargetAttr target,
                                        const ScheduleProblem &problem,
                                        const ScheduleRequest &request) {
@@ -117,12 +118,21 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
   choice.groups = request.groups ? request.groups : 1;
   choice.warps = request.warps ? request.warps : 8;
   choice.stages = request.stages ? request.stages : 2;
-  choice.br = request.br ? request.br : 16 * choice.warps;
+  choice.br = request.br ? request.br : 16 * choice.warps * choice.groups;
   choice.bc = request.bc ? request.bc : 64;
   while (!request.bc && choice.bc > 16 &&
          getTileBytes(target, problem, choice) > target.getSram())
     choice.bc /= 2;
-  choice.reason = llvm::formatv("{0} warps of 16 rows", choice.warps);
+  int64_t threads = 32 * choice.warps * choice.groups;
+  int64_t registers =
+      choice.bc / 2 + choice.bc / 4 + problem.headDimV / 2 + 48;
+  constexpr int64_t kRegisterFile = 65536;
+  if (2 * threads * registers <= kRegisterFile)
+    choice.blocks = 2;
+  choice.reason =
+      llvm::formatv("{0} warps of 16 rows, {1} blocks a multiprocessor with {2} "
+                    "registers a thread",
+                    choice.warps, choice.blocks, registers);
   return choice;
 }
 

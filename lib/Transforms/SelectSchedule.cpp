@@ -47,10 +47,33 @@ static LogicalResult verifyKind(AttentionOp op, ScheduleAttr schedule,
     return op.emitOpError("expected a schedule with mr and nr, and without "
                           "groups, warps and stages, on the CPU but got ")
            << schedule;
-  if (!target.isCPU() && hasRegisterTile)
+  if (target.isCPU())
+    return success();
+  if (hasRegisterTile)
     return op.emitOpError("expected a schedule without mr and nr on a GPU but "
                           "got ")
            << schedule;
+
+  // What the products and copies of a GPU can do: 16-bit operands, units of 16
+  // bytes, 16 rows a warp, steps of 16 keys; a warpgroup and at most 256 columns
+  // for one wgmma.
+  Type element = op.getElementType();
+  if (!element.isF16() && !element.isBF16())
+    return op.emitOpError("expected f16 or bf16 on a GPU but got ") << element;
+  if (op.getHeadDim() % 8 != 0 || op.getHeadDimV() % 8 != 0)
+    return op.emitOpError("expected head dims that are multiples of 8 on a GPU "
+                          "but got ")
+           << op.getHeadDim() << " and " << op.getHeadDimV();
+  int64_t rows = 16 * schedule.getWarps() * schedule.getGroups();
+  if (schedule.getBr() != rows || schedule.getBc() % 16 != 0)
+    return op.emitOpError("expected br = 16 * warps * groups = ")
+           << rows << " and a bc that is a multiple of 16 on a GPU but got "
+           << schedule;
+  if (target.isHopper() && (schedule.getWarps() != 4 ||
+                            schedule.getBc() > 256 || op.getHeadDimV() > 256))
+    return op.emitOpError("expected row groups of 4 warps, and a bc and a head "
+                          "dim of V of at most 256, on sm_90a but got head dim ")
+           << op.getHeadDimV() << " and " << schedule;
   return success();
 }
 
@@ -86,7 +109,8 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
   if (ScheduleAttr given = op.getScheduleAttr()) {
     ScheduleChoice choice{
         given.getBr(),     given.getBc(),    given.getMr(),     given.getNr(),
-        given.getGroups(), given.getWarps(), given.getStages(), ""};
+        given.getGroups(), given.getWarps(), given.getStages(), given.getBlocks(),
+        ""};
     if (failed(verifyKind(op, given, target)))
       return failure();
     return verifyFits(op, given, target, problem, choice);
@@ -96,7 +120,7 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
   auto schedule = ScheduleAttr::getChecked(
       [&] { return op.emitOpError("has no valid schedule: "); },
       op.getContext(), choice.br, choice.bc, choice.mr, choice.nr,
-      choice.groups, choice.warps, choice.stages);
+      choice.groups, choice.warps, choice.stages, choice.blocks);
   if (!schedule || failed(verifyKind(op, schedule, target)) ||
       failed(verifyFits(op, schedule, target, problem, choice)))
     return failure();

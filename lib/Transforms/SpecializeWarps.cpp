@@ -142,7 +142,9 @@ LogicalResult Specializer::buildProducerLoop(scf::ForOp loop) {
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), loads.getInductionVar());
   for (auto fill : loop.getBody()->getOps<fagpu::FillOp>())
-    if (failed(buildLoad(fill.getRing(), loads.getInductionVar(),
+    // What no row group waits for, none would release.
+    if (!fill.getStage().use_empty() &&
+        failed(buildLoad(fill.getRing(), loads.getInductionVar(),
                          fill.getSource(), split.getConsumer(), mapping)))
       return failure();
   return success();

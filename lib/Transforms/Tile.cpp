@@ -345,8 +345,26 @@ static DictionaryAttr describeProblem(AttentionOp op) {
     name += "-top-left";
   std::string element;
   llvm::raw_string_ostream(element) << op.getElementType();
+  // What each argument of the function is, in order.
+  SmallVector<Attribute> arguments;
+  auto func = op->getParentOfType<func::FuncOp>();
+  std::pair<Value, StringRef> tensors[] = {{op.getQuery(), "Q"},
+                                           {op.getKey(), "K"},
+                                           {op.getValue(), "V"},
+                                           {op.getOutput(), "O"},
+                                           {op.getLse(), "LSE"}};
+  for (Value argument : func.getArguments()) {
+    StringRef name = "";
+    for (auto [tensor, tensorName] : tensors)
+      if (tensor == argument)
+        name = tensorName;
+    arguments.push_back(b.getStringAttr(name));
+  }
   return b.getDictionaryAttr(
-      {b.getNamedAttr("dtype", b.getStringAttr(element)),
+      {b.getNamedAttr("arguments", b.getArrayAttr(arguments)),
+       b.getNamedAttr("score_region", b.getBoolAttr(op.hasScoreRegion())),
+       b.getNamedAttr("mask_region", b.getBoolAttr(op.hasMaskRegion())),
+       b.getNamedAttr("dtype", b.getStringAttr(element)),
        b.getNamedAttr("head_dim", b.getI64IntegerAttr(op.getHeadDim())),
        b.getNamedAttr("head_dim_v", b.getI64IntegerAttr(op.getHeadDimV())),
        b.getNamedAttr("mask", b.getStringAttr(name)),

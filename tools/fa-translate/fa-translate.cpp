@@ -53,9 +53,9 @@ struct Flags {
       cl::value_desc("8.0"), cl::cat(category)};
   cl::opt<unsigned> optLevel{
       "llvm-opt",
-      cl::desc("Level of LLVM's optimiser before PTX is made, 0 (default) to "
-               "3"),
-      cl::value_desc("N"), cl::init(0), cl::cat(category)};
+      cl::desc("Level of LLVM's optimiser before PTX is made, 0 to 3 (default: "
+               "1, but 0 for sm_90a)"),
+      cl::value_desc("N"), cl::cat(category)};
   cl::opt<bool> machineSink{
       "machine-sink",
       cl::desc("Let LLVM sink machine instructions into later blocks (default "
@@ -108,7 +108,8 @@ static llvm::Expected<unsigned> parsePTXVersion(StringRef text) {
 static llvm::Error emitKernels(const Flags &flags, ModuleOp module) {
   PackageOptions options;
   options.name = flags.name;
-  options.ptx.optLevel = flags.optLevel;
+  if (flags.optLevel.getNumOccurrences() > 0)
+    options.ptx.optLevel = flags.optLevel;
   options.ptx.machineSink = flags.machineSink;
   if (isGPU(flags))
     options.chip = flags.problem.getTarget();

@@ -109,7 +109,7 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t br, int64_t bc, int64_t mr,
                                    int64_t nr, int64_t groups, int64_t warps,
-                                   int64_t stages) {
+                                   int64_t stages, int64_t blocks) {
   // Larger tiles only make code and buffers grow.
   constexpr int64_t kMaxTile = 4096;
 
@@ -117,11 +117,11 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (br <= 0 || bc <= 0 || mr < 0 || nr < 0 || (mr == 0) != (nr == 0))
     return emitError() << "expected positive tile sizes but got br = " << br
                        << ", bc = " << bc << ", mr = " << mr << ", nr = " << nr;
-  if (groups <= 0 || warps <= 0 || stages <= 0)
-    return emitError() << "expected at least one row group, warp and stage but "
-                          "got groups = "
+  if (groups <= 0 || warps <= 0 || stages <= 0 || blocks <= 0)
+    return emitError() << "expected at least one row group, warp, stage and "
+                          "block but got groups = "
                        << groups << ", warps = " << warps
-                       << ", stages = " << stages;
+                       << ", stages = " << stages << ", blocks = " << blocks;
   // schedule_c2
   if (br > kMaxTile || bc > kMaxTile)
     return emitError() << "expected br and bc of at most " << kMaxTile

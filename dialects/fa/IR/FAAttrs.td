@@ -128,10 +128,13 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     the matrix products are blocked by.
 
     On a GPU the rows of a query tile are split among `groups` row groups of
-    `warps` warps each, and `stages` key tiles are in SRAM at a time.
+    `warps` warps each, and `stages` key tiles are in SRAM at a time. `blocks` is
+    the number of blocks that are to share a multiprocessor; it bounds the
+    registers of a thread.
 
     Constraints:
-     - schedule_c1: `br`, `bc`, `groups`, `warps` and `stages` are positive;
+     - schedule_c1: `br`, `bc`, `groups`, `warps`, `stages` and `blocks` are
+       positive;
        `mr` and `nr` are positive, or neither is given.
      - schedule_c2: `br` and `bc` are at most 4096.
      - schedule_c3: `br` is a multiple of `mr`.
@@ -144,7 +147,8 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "0">:$nr,
     DefaultValuedParameter<"int64_t", "1">:$groups,
     DefaultValuedParameter<"int64_t", "1">:$warps,
-    DefaultValuedParameter<"int64_t", "1">:$stages
+    DefaultValuedParameter<"int64_t", "1">:$stages,
+    DefaultValuedParameter<"int64_t", "1">:$blocks
   );
   let assemblyFormat = [{ `<` struct(params) `>` }];
   let genVerifyDecl = 1;

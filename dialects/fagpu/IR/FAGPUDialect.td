@@ -25,8 +25,8 @@ def FAGPU_Dialect : Dialect {
     | level     | ops                                                         |
     |-----------|-------------------------------------------------------------|
     | promoted  | `alloc`, `copy`, `fill`: as if each copy were done at once  |
-    | scheduled | `copy_async`, `slot` (sm_80); `specialize`, `load`, `acquire`, `release` (sm_90a) |
-    | warp      | `dot`, `wait_dot` on the values of one thread               |
+    | scheduled | `copy_async`, `slot` (sm_80); `specialize`, `load`, `acquire`, `release`, `store_tile` (sm_90a) |
+    | warp      | `dot`, `wait_dot`, `store_fragment`, `store`: values of one thread |
 
     Each op names the PTX that it becomes. All ops with `cp.async` need sm_80,
     those with tensor maps, mbarriers and wgmma need sm_90a.

@@ -8,6 +8,7 @@
 #ifndef FA_SUPPORT_ERRORCOLLECTOR_H
 #define FA_SUPPORT_ERRORCOLLECTOR_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
 #include "llvm/Support/Error.h"

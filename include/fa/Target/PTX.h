@@ -17,6 +17,7 @@
 #include "mlir/Support/LLVM.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
 #include <string>
 
 namespace mlir {
@@ -26,9 +27,10 @@ class Operation;
 namespace fa {
 
 struct PTXOptions {
-  /// Level of LLVM's optimiser before code generation, 1 to 3. 0 leaves it out:
-  /// the passes have written what is wanted.
-  unsigned optLevel = 0;
+  /// Level of LLVM's optimiser before code generation, 1 to 3. 0 leaves it out.
+  /// By default 1, which saves registers, but 0 for sm_90a: wgmma is inline
+  /// assembly, which LLVM does not know to be convergent.
+  std::optional<unsigned> optLevel;
   /// Whether machine instructions may sink into later blocks. That can move the
   /// conversion of P past a rare branch and off the shadow of the exponentials.
   bool machineSink = true;

@@ -224,8 +224,10 @@ struct DiagnosticCollector : public llvm::DiagnosticHandler {
 
 /// Returns false if the target has no such pipeline.
 static bool generateCode(CodeGenState &state, const PTXOptions &options) {
-  if (options.optLevel)
-    optimize(*state.module, *state.machine, options.optLevel);
+  unsigned optLevel =
+      options.optLevel.value_or(state.machine->getTargetCPU() == "sm_90a" ? 0 : 1);
+  if (optLevel)
+    optimize(*state.module, *state.machine, optLevel);
 
   llvm::raw_svector_ostream os(state.ptx);
   llvm::legacy::PassManager pm;
