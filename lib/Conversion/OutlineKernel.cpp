@@ -56,9 +56,9 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
       nest->getAttrOfType<DictionaryAttr>(FADialect::getProblemAttrName());
   SmallVector<Attribute> arguments;
   for (Attribute tensor : problem.getAs<ArrayAttr>("arguments"))
-    arguments.push_back(b.getDictionaryAttr(
-        {b.getNamedAttr("kind", b.getStringAttr("memref")),
-         b.getNamedAttr("tensor", tensor)}));
+    arguments.push_back(
+        b.getDictionaryAttr({b.getNamedAttr("kind", b.getStringAttr("memref")),
+                             b.getNamedAttr("tensor", tensor)}));
   NamedAttrList problemInfo(problem);
   problemInfo.erase("arguments");
   int64_t threads = 32 * schedule.getWarps() * schedule.getGroups() +
@@ -101,8 +101,15 @@ static LogicalResult outline(func::FuncOp func) {
       !nest->hasAttr("fagpu.sram_bytes"))
     return func.emitError("expected a loop nest planned for a GPU; run fa-tile "
                           "and fa-plan-sram first");
+  static constexpr StringLiteral kTensors[] = {"Q", "K", "V", "O", "LSE"};
+  Builder b(func.getContext());
+  for (StringRef name : kTensors)
+    if (llvm::count(tensors, b.getStringAttr(name)) != 1)
+      return func.emitError("expected Q, K, V, O and LSE to be an argument "
+                            "each on a GPU but ")
+             << name << " is not";
   for (auto [index, tensor] : llvm::enumerate(tensors))
-    if (cast<StringAttr>(tensor).getValue().empty())
+    if (tensor == b.getStringAttr(""))
       return func.emitError("expected a function of Q, K, V, O and LSE only on "
                             "a GPU but argument #")
              << index << " is none of them";

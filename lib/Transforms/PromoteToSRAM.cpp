@@ -22,7 +22,6 @@
 #include "fagpu/IR/FAGPU.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FAPROMOTETOSRAMPASS
@@ -75,56 +74,14 @@ static FailureOr<memref::SubViewOp> getView(Operation *product, Value operand) {
   return view;
 }
 
-/// Fails if `tile` is not a view of argument `number` of the function. A kernel
-/// is called with Q, K, V, O and LSE: nothing else says which is which.
-static LogicalResult verifyArgument(Operation *op, Value tile, unsigned number,
-                                    StringRef name) {
-  int64_t rank = cast<ShapedType>(tile.getType()).getRank();
-  Value source = tile;
-  while (auto view = source.getDefiningOp<memref::SubViewOp>()) {
-    if (view.getType().getRank() != rank)
-      break;
-    source = view.getSource();
-  }
-  auto argument = dyn_cast<BlockArgument>(source);
-  if (argument && argument.getArgNumber() == number &&
-      isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
-    return success();
-  return op->emitOpError("expected Q, K, V, O and LSE to be the arguments of "
-                         "the function, in this order, but argument ")
-         << number << " is not " << name;
-}
-
-/// Fails if the row groups and key tiles of `schedule` are not what the
-/// products of `target` compute with.
-static LogicalResult verifySchedule(scf::ForallOp nest, ScheduleAttr schedule,
-                                    TargetAttr target) {
-  int64_t groups = schedule.getGroups(), warps = schedule.getWarps();
-  if (target.isHopper()) {
-    // A warpgroup; four of them and the producer share the registers.
-    if (groups > 4 || warps != 4 || schedule.getGroupRows() != 64)
-      return nest.emitOpError("expected at most 4 row groups of 4 warps "
-                              "with 64 rows each for wgmma but got ")
-             << schedule;
-  } else if (groups != 1 || warps > 32 || schedule.getBr() != 16 * warps) {
-    return nest.emitOpError("expected one row group of at most 32 warps with "
-                            "16 rows each for mma.sync but got ")
-           << schedule;
-  }
-  if (schedule.getBc() % 16 != 0)
-    return nest.emitOpError("expected key tiles whose rows are a multiple of "
-                            "16 on a GPU but got ")
-           << schedule;
-  return success();
-}
-
 LogicalResult Promoter::promoteQuery(ScoresOp scores) {
   FailureOr<memref::SubViewOp> view = getView(scores, scores.getQuery());
-  if (failed(view) || failed(verifyArgument(scores, *view, 0, "Q")))
+  if (failed(view))
     return failure();
   // The rows of the group are a view of those of the block.
   memref::SubViewOp blockView = *view;
-  if (auto outer = view->getSource().getDefiningOp<memref::SubViewOp>())
+  auto outer = view->getSource().getDefiningOp<memref::SubViewOp>();
+  if (outer && outer.getType().getRank() == 2)
     blockView = outer;
 
   Value &tile = queryTiles[blockView];
@@ -155,9 +112,7 @@ LogicalResult Promoter::promoteQuery(ScoresOp scores) {
 LogicalResult Promoter::promoteToRing(Operation *product, OpOperand &operand,
                                       Value &ring) {
   FailureOr<memref::SubViewOp> view = getView(product, operand.get());
-  bool isKey = isa<ScoresOp>(product);
-  if (failed(view) ||
-      failed(verifyArgument(product, *view, isKey ? 1 : 2, isKey ? "K" : "V")))
+  if (failed(view))
     return failure();
   auto loop = product->getParentOfType<scf::ForOp>();
   if (!loop || loop->getBlock() != (*view)->getParentOp()->getBlock())
@@ -189,10 +144,6 @@ LogicalResult Promoter::promote() {
     } else if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
       status =
           promoteToRing(accumulate, accumulate.getValueMutable(), valueRing);
-    } else if (auto store = dyn_cast<vector::TransferWriteOp>(op)) {
-      bool isOutput = store.getVectorType().getRank() == 2;
-      status = verifyArgument(store, store.getBase(), isOutput ? 3 : 4,
-                              isOutput ? "O" : "LSE");
     }
     return failed(status) ? WalkResult::interrupt() : WalkResult::advance();
   });
@@ -213,8 +164,7 @@ struct PromoteToSRAM : public fa::impl::FAPromoteToSRAMPassBase<PromoteToSRAM> {
         nest.emitOpError("expected a loop nest for a GPU");
         return WalkResult::interrupt();
       }
-      return failed(verifySchedule(nest, schedule, target)) ||
-                     failed(Promoter(nest, schedule).promote())
+      return failed(Promoter(nest, schedule).promote())
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });

@@ -55,8 +55,8 @@ static LogicalResult verifyKind(AttentionOp op, ScheduleAttr schedule,
            << schedule;
 
   // What the products and copies of a GPU can do: 16-bit operands, units of 16
-  // bytes, 16 rows a warp, steps of 16 keys; a warpgroup and at most 256 columns
-  // for one wgmma.
+  // bytes, 16 rows a warp, steps of 16 keys; a warpgroup and at most 256
+  // columns for one wgmma.
   Type element = op.getElementType();
   if (!element.isF16() && !element.isBF16())
     return op.emitOpError("expected f16 or bf16 on a GPU but got ") << element;
@@ -64,6 +64,13 @@ static LogicalResult verifyKind(AttentionOp op, ScheduleAttr schedule,
     return op.emitOpError("expected head dims that are multiples of 8 on a GPU "
                           "but got ")
            << op.getHeadDim() << " and " << op.getHeadDimV();
+  // A block of sm_90a has a producer and up to four row groups, which share the
+  // registers; other blocks have no groups, and at most 1024 threads.
+  int64_t maxGroups = target.isHopper() ? 4 : 1, maxWarps = 32;
+  if (schedule.getGroups() > maxGroups || schedule.getWarps() > maxWarps)
+    return op.emitOpError("expected at most ")
+           << maxGroups << " row groups and " << maxWarps << " warps on "
+           << target.getChip() << " but got " << schedule;
   int64_t rows = 16 * schedule.getWarps() * schedule.getGroups();
   if (schedule.getBr() != rows || schedule.getBc() % 16 != 0)
     return op.emitOpError("expected br = 16 * warps * groups = ")
@@ -71,8 +78,9 @@ static LogicalResult verifyKind(AttentionOp op, ScheduleAttr schedule,
            << schedule;
   if (target.isHopper() && (schedule.getWarps() != 4 ||
                             schedule.getBc() > 256 || op.getHeadDimV() > 256))
-    return op.emitOpError("expected row groups of 4 warps, and a bc and a head "
-                          "dim of V of at most 256, on sm_90a but got head dim ")
+    return op.emitOpError(
+               "expected row groups of 4 warps, and a bc and a head "
+               "dim of V of at most 256, on sm_90a but got head dim ")
            << op.getHeadDimV() << " and " << schedule;
   return success();
 }
@@ -108,9 +116,9 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
 
   if (ScheduleAttr given = op.getScheduleAttr()) {
     ScheduleChoice choice{
-        given.getBr(),     given.getBc(),    given.getMr(),     given.getNr(),
-        given.getGroups(), given.getWarps(), given.getStages(), given.getBlocks(),
-        ""};
+        given.getBr(),     given.getBc(),     given.getMr(),
+        given.getNr(),     given.getGroups(), given.getWarps(),
+        given.getStages(), given.getBlocks(), ""};
     if (failed(verifyKind(op, given, target)))
       return failure();
     return verifyFits(op, given, target, problem, choice);

@@ -114,6 +114,33 @@ func.func @row_groups(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16
 
 // -----
 
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+
+// A view of all of Q is not the block's.
+
+// CHECK-LABEL: func.func @slice
+// CHECK: %[[QI:.*]] = memref.subview %{{.*}} : memref<?x?x?x64xf16, {{.*}}> to memref<?x64xf16,
+// CHECK: %[[TILE:.*]] = fagpu.alloc : memref<16x64xf16,
+// CHECK: fagpu.copy %[[QI]] to %[[TILE]]
+func.func @slice(%whole: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16, #global>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %Q = memref.subview %whole[0, 0, 1, 0] [%n, %n, %n, 64] [1, 1, 1, 1]
+      : memref<?x?x?x64xf16, #global> to memref<?x?x?x64xf16, #global>
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %Qi = memref.subview %Q[%b, %h, %i, 0] [1, 1, %n, 64] [1, 1, 1, 1]
+        : memref<?x?x?x64xf16, #global> to memref<?x64xf16, #tile>
+    scf.for %j = %b to %n step %c1 {
+      %Kj = memref.subview %K[%b, %h, %j, 0] [1, 1, %n, 64] [1, 1, 1, 1]
+          : memref<?x?x?x64xf16, #global> to memref<?x64xf16, #tile>
+      %S = fa.scores %Qi, %Kj : memref<?x64xf16, #tile>, memref<?x64xf16, #tile> -> vector<16x16xf32>
+    }
+  } {fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}
+
+// -----
+
 // Nests without a schedule are not ours.
 // CHECK-LABEL: func.func @no_schedule
 // CHECK-NOT: fagpu

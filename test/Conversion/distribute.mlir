@@ -1,0 +1,215 @@
+// RUN: fa-opt %s --fa-distribute --canonicalize --cse --split-input-file | FileCheck %s
+
+// A tile of 16 x 16 is 8 elements a thread, at 4 j + 2 i + k that of row l / 4 + 8 i
+// and column 8 j + 2 (l mod 4) + k for lane l. A statistic has 2, of rows l / 4 and
+// l / 4 + 8.
+
+// CHECK-LABEL: func.func @row_wise
+// CHECK-SAME: (%[[O:.*]]: memref<?x16xf16>, %[[LSE:.*]]: memref<?xf32>, %{{.*}}: index, %[[X:.*]]: f32)
+func.func @row_wise(%O: memref<?x16xf16>, %LSE: memref<?xf32>, %n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  // CHECK-DAG: %[[TWO:.*]] = arith.constant dense<2.000000e+00> : vector<8xf32>
+  // CHECK-DAG: %[[NINF:.*]] = arith.constant dense<0xFF800000> : vector<2xf32>
+  // CHECK: scf.forall (%{{.*}}, %{{.*}}, %[[I:.*]]) in
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: %[[THREAD:.*]] = gpu.thread_id x
+    // CHECK: %[[LANE:.*]] = arith.remui %[[THREAD]], %c32
+    // CHECK: %[[INQUAD:.*]] = arith.remui %[[LANE]], %c4
+    // CHECK: %[[ROW:.*]] = arith.divui %[[LANE]], %c4
+    // CHECK: %[[COLUMN:.*]] = arith.muli %[[INQUAD]], %c2
+    // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[INQUAD]], %c0
+
+    // Element by element.
+    // CHECK: %[[SPLAT:.*]] = vector.broadcast %[[X]] : f32 to vector<8xf32>
+    // CHECK: %[[S:.*]] = arith.mulf %[[SPLAT]], %[[TWO]] : vector<8xf32>
+    // CHECK: %[[E:.*]] = math.exp2 %[[S]] : vector<8xf32>
+    %two = arith.constant dense<2.0> : vector<16x16xf32>
+    %splat = vector.broadcast %x : f32 to vector<16x16xf32>
+    %s = arith.mulf %splat, %two : vector<16x16xf32>
+    %e = math.exp2 %s : vector<16x16xf32>
+
+    // The maximum of a row: its four elements here, then the four lanes.
+    // CHECK-DAG: %[[E0:.*]] = vector.extract %[[E]][0]
+    // CHECK-DAG: %[[E1:.*]] = vector.extract %[[E]][1]
+    // CHECK-DAG: %[[E4:.*]] = vector.extract %[[E]][4]
+    // CHECK-DAG: %[[E5:.*]] = vector.extract %[[E]][5]
+    // CHECK-DAG: %[[M01:.*]] = arith.maxnumf %[[E0]], %[[E1]]
+    // CHECK-DAG: %[[M45:.*]] = arith.maxnumf %[[E4]], %[[E5]]
+    // CHECK: %[[M:.*]] = arith.maxnumf %[[M01]], %[[M45]]
+    // CHECK: %[[LOWER:.*]] = arith.maxnumf
+    // CHECK: %[[X1:.*]] = nvvm.shfl.sync bfly %c-1_i32, %[[M]], %c1_i32, %c31_i32 : f32 -> f32
+    // CHECK: %[[MX1:.*]] = arith.maxnumf %[[M]], %[[X1]]
+    // CHECK: %[[X2:.*]] = nvvm.shfl.sync bfly %c-1_i32, %[[MX1]], %c2_i32, %c31_i32 : f32 -> f32
+    // CHECK: %[[MROW:.*]] = arith.maxnumf %[[MX1]], %[[X2]]
+    // CHECK-COUNT-2: nvvm.shfl.sync
+    // CHECK-NOT: nvvm.shfl.sync
+    // CHECK: %[[BOTH:.*]] = vector.from_elements %[[MROW]], %{{.*}} : vector<2xf32>
+    // CHECK: %[[MAX:.*]] = arith.maxnumf %[[BOTH]], %[[NINF]] : vector<2xf32>
+    %ninf = arith.constant dense<0xFF800000> : vector<16xf32>
+    %m = vector.multi_reduction <maxnumf>, %e, %ninf [1] : vector<16x16xf32> to vector<16xf32>
+
+    // A statistic for each column.
+    // CHECK: %[[ROWS:.*]] = vector.shuffle %[[MAX]], %[[MAX]] [0, 0, 1, 1, 0, 0, 1, 1]
+    // CHECK: %[[D:.*]] = arith.subf %[[E]], %[[ROWS]]
+    // CHECK: %[[P:.*]] = arith.truncf %[[D]] : vector<8xf32> to vector<8xf16>
+    %column = vector.shape_cast %m : vector<16xf32> to vector<16x1xf32>
+    %rows = vector.broadcast %column : vector<16x1xf32> to vector<16x16xf32>
+    %d = arith.subf %e, %rows : vector<16x16xf32>
+    %p = arith.truncf %d : vector<16x16xf32> to vector<16x16xf16>
+
+    // Two elements a store, rows past the end left out.
+    // CHECK: %[[END:.*]] = memref.dim %[[O]], %c0
+    // CHECK: %[[UPPER:.*]] = arith.addi %[[ROW]], %[[I]]
+    // CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[UPPER]], %[[END]]
+    // CHECK: scf.if %[[INSIDE]] {
+    // CHECK:   %[[P0:.*]] = vector.extract_strided_slice %[[P]] {offsets = [0], sizes = [2]
+    // CHECK:   vector.store %[[P0]], %[[O]][%[[UPPER]], %[[COLUMN]]] {alignment = 4 : i64}
+    // CHECK:   %[[P4:.*]] = vector.extract_strided_slice %[[P]] {offsets = [4], sizes = [2]
+    // CHECK:   %[[RIGHT:.*]] = arith.addi %[[COLUMN]], %c8
+    // CHECK:   vector.store %[[P4]], %[[O]][%[[UPPER]], %[[RIGHT]]]
+    // CHECK: }
+    // CHECK: scf.if
+    // CHECK:   vector.extract_strided_slice %[[P]] {offsets = [2], sizes = [2]
+    // CHECK:   vector.extract_strided_slice %[[P]] {offsets = [6], sizes = [2]
+    vector.transfer_write %p, %O[%i, %c0] {in_bounds = [false, true]} : vector<16x16xf16>, memref<?x16xf16>
+
+    // One lane of the four that have the statistic.
+    // CHECK: %[[ONCE:.*]] = arith.andi %{{.*}}, %[[FIRST]]
+    // CHECK: scf.if %[[ONCE]] {
+    // CHECK:   %[[L0:.*]] = vector.extract %[[MAX]][0]
+    // CHECK:   memref.store %[[L0]], %[[LSE]][%[[UPPER]]]
+    // CHECK: scf.if
+    // CHECK:   %[[L1:.*]] = vector.extract %[[MAX]][1]
+    // CHECK:   memref.store %[[L1]], %[[LSE]]
+    vector.transfer_write %m, %LSE[%i] : vector<16xf32>, memref<?xf32>
+  } {fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}
+
+// -----
+
+// Rows and columns are known from the number of the thread. With two warps there
+// are 32 rows.
+
+// CHECK-LABEL: func.func @indices
+func.func @indices(%n: index, %LSE: memref<?xf32>) {
+  // CHECK-DAG: %[[INDICES:.*]] = arith.constant dense<[0, 1, 0, 1, 8, 9, 8, 9]> : vector<8xindex>
+  // CHECK-DAG: %[[I32S:.*]] = arith.constant dense<[0, 1, 0, 1, 8, 9, 8, 9]> : vector<8xi32>
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: %[[THREAD:.*]] = gpu.thread_id x
+    // CHECK: %[[LANE:.*]] = arith.remui %[[THREAD]], %c32
+    // CHECK: %[[QUOTIENT:.*]] = arith.divui %[[THREAD]], %c32
+    // CHECK: %[[WARP:.*]] = arith.remui %[[QUOTIENT]], %c2
+    // CHECK-DAG: %[[OFWARP:.*]] = arith.muli %[[WARP]], %c16
+    // CHECK-DAG: %[[INWARP:.*]] = arith.divui %[[LANE]], %c4
+    // CHECK: %[[ROW:.*]] = arith.addi %[[OFWARP]], %[[INWARP]]
+    // CHECK: %[[COLUMN:.*]] = arith.muli %{{.*}}, %c2
+    // CHECK: %[[COLUMN32:.*]] = arith.index_cast %[[COLUMN]] : index to i32
+    // CHECK: %[[SPLAT32:.*]] = vector.broadcast %[[COLUMN32]] : i32 to vector<8xi32>
+    // CHECK: arith.addi %[[SPLAT32]], %[[I32S]] : vector<8xi32>
+    %columns = vector.step : vector<16xindex>
+    %columns32 = arith.index_cast %columns : vector<16xindex> to vector<16xi32>
+    %c32 = vector.broadcast %columns32 : vector<16xi32> to vector<32x16xi32>
+    %f = arith.sitofp %c32 : vector<32x16xi32> to vector<32x16xf32>
+    // CHECK: %[[ROW8:.*]] = arith.addi %[[ROW]], %c8
+    // CHECK: %[[ROWS:.*]] = vector.from_elements %[[ROW]], %[[ROW8]] : vector<2xindex>
+    // CHECK: vector.shuffle %[[ROWS]], %[[ROWS]] [0, 0, 1, 1, 0, 0, 1, 1]
+    %steps = vector.step : vector<32xindex>
+    %rows = vector.shape_cast %steps : vector<32xindex> to vector<32x1xindex>
+    %r = vector.broadcast %rows : vector<32x1xindex> to vector<32x16xindex>
+    // CHECK: %[[SPLAT:.*]] = vector.broadcast %[[COLUMN]] : index to vector<8xindex>
+    // CHECK: arith.addi %[[SPLAT]], %[[INDICES]] : vector<8xindex>
+    %c = vector.broadcast %columns : vector<16xindex> to vector<32x16xindex>
+    %sum = arith.addi %r, %c : vector<32x16xindex>
+    %sum32 = arith.index_cast %sum : vector<32x16xindex> to vector<32x16xi32>
+    %g = arith.sitofp %sum32 : vector<32x16xi32> to vector<32x16xf32>
+    %fg = arith.addf %f, %g : vector<32x16xf32>
+    // CHECK-NOT: vector<32
+    %ninf = arith.constant dense<0xFF800000> : vector<32xf32>
+    %m = vector.multi_reduction <maxnumf>, %fg, %ninf [1] : vector<32x16xf32> to vector<32xf32>
+    vector.transfer_write %m, %LSE[%i] : vector<32xf32>, memref<?xf32>
+  } {fa.schedule = #fa.schedule<br = 32, bc = 16, warps = 2>, fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}
+
+// -----
+
+!q = memref<64x72xbf16, #fagpu.sram<swizzle = 128>>
+!v = memref<16x72xbf16, #fagpu.sram<swizzle = 128>>
+
+// S = Q K^T starts from 0 and is scaled after; O is scaled before P V is added, and
+// P is the A operand as it stands. The loop carries what the thread holds.
+
+// CHECK-LABEL: func.func @products
+// CHECK-SAME: (%[[Q:.*]]: memref<64x72xbf16, {{.*}}>, %[[V:.*]]: memref<16x72xbf16, {{.*}}>, %{{.*}}: index,
+func.func @products(%q: !q, %v: !v, %n: index, %O: memref<?x72xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK-DAG: %[[ZERO8:.*]] = arith.constant dense<0.000000e+00> : vector<8xf32>
+  // CHECK-DAG: %[[ZERO36:.*]] = arith.constant dense<0.000000e+00> : vector<36xf32>
+  // CHECK-DAG: %[[SCALE:.*]] = arith.constant dense<5.000000e-01> : vector<8xf32>
+  %zero = arith.constant dense<0.0> : vector<64x72xf32>
+  %alphas = arith.constant dense<0.25> : vector<64xf32>
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: %[[O:.*]] = scf.for %{{.*}} iter_args(%[[ACC:.*]] = %[[ZERO36]]) -> (vector<36xf32>) {
+    %o = scf.for %t = %c0 to %n step %c1 iter_args(%acc = %zero) -> vector<64x72xf32> {
+      // CHECK: %[[DOT:.*]] = fagpu.dot %[[Q]], %[[V]], %[[ZERO8]] contract = {{ *}}columns warps = 4
+      // CHECK: %[[DONE:.*]] = fagpu.wait_dot %[[DOT]]
+      // CHECK: %[[S:.*]] = arith.mulf %[[DONE]], %[[SCALE]] : vector<8xf32>
+      %s = fa.scores %q, %v scale 0.5 : !q, !v -> vector<64x16xf32>
+      // CHECK: %[[P:.*]] = arith.truncf %[[S]] : vector<8xf32> to vector<8xbf16>
+      %p = arith.truncf %s : vector<64x16xf32> to vector<64x16xbf16>
+      // CHECK: %[[SCALED:.*]] = arith.mulf %[[ACC]], %{{.*}} : vector<36xf32>
+      // CHECK: %[[PV:.*]] = fagpu.dot %[[P]], %[[V]], %[[SCALED]] contract = {{ *}}rows warps = 4
+      // CHECK: %[[NEXT:.*]] = fagpu.wait_dot %[[PV]]
+      // CHECK: scf.yield %[[NEXT]] : vector<36xf32>
+      %next = fa.accumulate %p, %v, %acc rescale %alphas : vector<64x16xbf16>, !v, vector<64x72xf32>, vector<64xf32>
+      scf.yield %next : vector<64x72xf32>
+    }
+    // CHECK: vector.store
+    vector.transfer_write %o, %O[%i, %c0] {in_bounds = [false, true]} : vector<64x72xf32>, memref<?x72xf32>
+  } {fa.schedule = #fa.schedule<br = 64, bc = 16, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+// Where the block is split, the program is that of a row group.
+
+// CHECK-LABEL: func.func @specialized
+func.func @specialized(%LSE: memref<?xf32>, %n: index) {
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: producer {
+    // CHECK-NOT: gpu.thread_id
+    // CHECK: } consumer {
+    // CHECK: %[[THREAD:.*]] = gpu.thread_id x
+    fagpu.specialize groups = 2 registers = (24, 240) producer {
+    } consumer {
+      // CHECK: memref.store
+      %l = arith.constant dense<1.0> : vector<64xf32>
+      vector.transfer_write %l, %LSE[%i] : vector<64xf32>, memref<?xf32>
+    }
+  } {fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+// A tile that is stored by way of SRAM: each thread writes its fragment.
+
+!q = memref<64x16xbf16, #fagpu.sram<swizzle = 128>>
+
+// CHECK-LABEL: func.func @store_tile
+// CHECK-SAME: (%[[BUFFER:.*]]: memref<64x16xbf16, {{.*}}>, %[[O:.*]]: memref<?x?x?x16xbf16>, %{{.*}}: f32, %{{.*}}: index)
+func.func @store_tile(%buffer: !q, %O: memref<?x?x?x16xbf16>, %x: f32, %n: index) {
+  // CHECK: scf.forall (%[[B:.*]], %[[H:.*]], %[[I:.*]]) in
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: %[[F:.*]] = arith.truncf %{{.*}} : vector<8xf32> to vector<8xbf16>
+    // CHECK: fagpu.store_fragment %[[F]] to %[[BUFFER]] warps = 4
+    // CHECK: fagpu.store %[[BUFFER]] to %[[O]][%[[B]], %[[H]], %[[I]]]
+    %s = vector.broadcast %x : f32 to vector<64x16xf32>
+    %t = arith.truncf %s : vector<64x16xf32> to vector<64x16xbf16>
+    fagpu.store_tile %t by %buffer to %O[%b, %h, %i] : vector<64x16xbf16>, !q, memref<?x?x?x16xbf16>
+  } {fa.schedule = #fa.schedule<br = 64, bc = 16, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}

@@ -1,0 +1,101 @@
+// RUN: fa-opt %s --fa-specialize-warps --split-input-file -verify-diagnostics
+
+func.func @no_row_groups(%n: index) {
+  // expected-error @+1 {{expected one parallel loop over row groups in the block but got 0}}
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+  } {fa.schedule = #fa.schedule<br = 64, bc = 16, groups = 1, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+func.func @two_loops_over_row_groups(%n: index) {
+  // expected-error @+1 {{expected one parallel loop over row groups in the block but got 2}}
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    scf.forall (%g) in (2) {
+    }
+    scf.forall (%g) in (2) {
+    }
+  } {fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+func.func @too_many_groups(%n: index) {
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // expected-error @+1 {{expected at most 65536 registers in all but a producer with 32 and 8 row groups with 112 registers a thread take more}}
+    scf.forall (%g) in (8) {
+    }
+  } {fa.schedule = #fa.schedule<br = 512, bc = 16, groups = 8, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+// A tensor map describes a whole argument.
+#tile = strided<[?, 1], offset: ?>
+func.func @rank_2(%Q: memref<?x64xf16, #tile>, %n: index) {
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // expected-error @+1 {{expected a view of an argument of rank 4 to be loaded}}
+    %Qi = memref.subview %Q[%i, 0] [64, 64] [1, 1] : memref<?x64xf16, #tile> to memref<64x64xf16, #tile>
+    %q = fagpu.alloc : memref<64x64xf16, #fagpu.sram<swizzle = 128>>
+    fagpu.copy %Qi to %q : memref<64x64xf16, #tile>, memref<64x64xf16, #fagpu.sram<swizzle = 128>>
+    scf.forall (%g) in (1) {
+    }
+  } {fa.schedule = #fa.schedule<br = 64, bc = 16, groups = 1, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+#tile = strided<[?, 1], offset: ?>
+func.func @target_of_copy(%Q: memref<?x?x?x64xf16>, %q: memref<64x64xf16, #fagpu.sram<swizzle = 128>>, %n: index) {
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %Qi = memref.subview %Q[%b, %h, %i, 0] [1, 1, 64, 64] [1, 1, 1, 1]
+        : memref<?x?x?x64xf16> to memref<64x64xf16, strided<[64, 1], offset: ?>>
+    // expected-error @+1 {{expected the target to be a tile of fagpu.alloc but got 'memref<64x64xf16, #fagpu.sram<swizzle = 128>>'}}
+    fagpu.copy %Qi to %q : memref<64x64xf16, strided<[64, 1], offset: ?>>, memref<64x64xf16, #fagpu.sram<swizzle = 128>>
+    scf.forall (%g) in (1) {
+    }
+  } {fa.schedule = #fa.schedule<br = 64, bc = 16, groups = 1, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+// The producer does not read memory to find the tiles.
+func.func @bound_from_memory(%bounds: memref<?xindex>, %n: index) {
+  %c1 = arith.constant 1 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    scf.forall (%g) in (1) {
+      // expected-error @+1 {{expected the address of a tile to depend on loop counters only}}
+      %hi = memref.load %bounds[%b] : memref<?xindex>
+      scf.for %t = %b to %hi step %c1 {
+      }
+    }
+  } {fa.schedule = #fa.schedule<br = 64, bc = 16, groups = 1, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+func.func @row_from_memory(%K: memref<?x?x?x64xf16, #global>, %rows: memref<?xindex>, %n: index) {
+  %c1 = arith.constant 1 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %ring = fagpu.alloc : !fagpu.ring<2, memref<16x64xf16, #fagpu.sram<swizzle = 128>>>
+    scf.forall (%g) in (1) {
+      scf.for %t = %b to %n step %c1 {
+        // expected-error @+1 {{expected the address of a tile to depend on loop counters only}}
+        %row = memref.load %rows[%t] : memref<?xindex>
+        %Kj = memref.subview %K[%b, %h, %row, 0] [1, 1, 16, 64] [1, 1, 1, 1]
+            : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+        %k = fagpu.fill %ring[%t] from %Kj : !fagpu.ring<2, memref<16x64xf16, #fagpu.sram<swizzle = 128>>>, memref<16x64xf16, #tile>
+        %S = fa.scores %k, %k : memref<16x64xf16, #fagpu.sram<swizzle = 128>>, memref<16x64xf16, #fagpu.sram<swizzle = 128>> -> vector<16x16xf32>
+      }
+    }
+  } {fa.schedule = #fa.schedule<br = 64, bc = 16, groups = 1, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}

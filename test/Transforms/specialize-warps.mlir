@@ -1,0 +1,176 @@
+// RUN: fa-opt %s -allow-unregistered-dialect --fa-specialize-warps --split-input-file | FileCheck %s
+
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+!q = memref<128x64xf16, #fagpu.sram<swizzle = 128>>
+!k = memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+!ring = !fagpu.ring<2, !k>
+
+// Copies and fills become loads of the producer, and waits of the row groups.
+// What the addresses depend on is computed in both.
+
+// CHECK-LABEL: func.func @split
+// CHECK-SAME: (%[[Q:[^:]*]]: {{[^%]*}}%[[K:[^:]*]]: {{[^%]*}}%[[N:[^:]*]]: index, %[[LO:[^:]*]]: index, %[[HI:[^:]*]]: index
+func.func @split(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16, #global>,
+                 %n: index, %lo: index, %hi: index) {
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  // CHECK: scf.forall (%[[B:.*]], %[[H:.*]], %[[I:.*]]) in
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: %[[KRING:.*]] = fagpu.alloc : !fagpu.ring<2,
+    // CHECK: %[[ROW:.*]] = arith.muli %[[I]], %c128
+    // CHECK: %[[QRING:.*]] = fagpu.alloc : !fagpu.ring<1, memref<128x64xf16,
+    // CHECK-NOT: fagpu.copy
+    %kring = fagpu.alloc : !ring
+    %row = arith.muli %i, %c128 : index
+    %Qi = memref.subview %Q[%b, %h, %row, 0] [1, 1, 128, 64] [1, 1, 1, 1]
+        : memref<?x?x?x64xf16, #global> to memref<128x64xf16, #tile>
+    %q = fagpu.alloc : !q
+    fagpu.copy %Qi to %q : memref<128x64xf16, #tile>, !q
+
+    // CHECK: fagpu.specialize groups = 2 registers = (24, 240) producer {
+    // CHECK:   fagpu.load %[[QRING]][%c0{{.*}}] from %[[Q]][%[[B]], %[[H]], %[[ROW]]]
+    // CHECK:   %[[END:.*]] = arith.addi %[[HI]], %c1
+    // CHECK:   scf.for %[[T:.*]] = %[[LO]] to %[[END]] step %c1 {
+    // CHECK:     %[[KROW:.*]] = arith.muli %[[T]], %c16
+    // CHECK:     fagpu.load %[[KRING]][%[[T]]] from %[[K]][%[[B]], %c7{{.*}}, %[[KROW]]]
+    // CHECK:   }
+    // CHECK-NOT: fa.scores
+    // CHECK: } consumer {
+    // CHECK:   %[[QTILE:.*]] = fagpu.acquire %[[QRING]][%c0{{.*}}]
+    // CHECK:   %[[G:.*]] = fagpu.group_id
+    // CHECK:   %[[FIRST:.*]] = arith.muli %[[G]], %c64
+    // CHECK:   %[[END2:.*]] = arith.addi %[[HI]], %c1
+    // CHECK:   scf.for %[[T2:.*]] = %[[LO]] to %[[END2]] step %c1 {
+    // Waited for where it is first read, released where it is last read.
+    // CHECK:     %[[ROWS:.*]] = memref.subview %[[QTILE]][%[[FIRST]], 0]
+    // CHECK:     "test.before"
+    // CHECK:     %[[STAGE:.*]] = fagpu.acquire %[[KRING]][%[[T2]]]
+    // CHECK:     fa.scores %[[ROWS]], %[[STAGE]]
+    // CHECK:     fa.scores %[[ROWS]], %[[STAGE]]
+    // CHECK:     fagpu.release %[[KRING]][%[[T2]]]
+    // CHECK:     "test.after"
+    // CHECK-NOT: fagpu.fill
+    // CHECK:   }
+    // CHECK: }
+    scf.forall (%g) in (2) {
+      %first = arith.muli %g, %c64 : index
+      %end = arith.addi %hi, %c1 : index
+      scf.for %t = %lo to %end step %c1 {
+        %krow = arith.muli %t, %c16 : index
+        %Kj = memref.subview %K[%b, 7, %krow, 0] [1, 1, 16, 64] [1, 1, 1, 1]
+            : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+        %k = fagpu.fill %kring[%t] from %Kj : !ring, memref<16x64xf16, #tile>
+        %rows = memref.subview %q[%first, 0] [64, 64] [1, 1]
+            : !q to memref<64x64xf16, strided<[64, 1], offset: ?>, #fagpu.sram<swizzle = 128>>
+        "test.before"() : () -> ()
+        %S = fa.scores %rows, %k : memref<64x64xf16, strided<[64, 1], offset: ?>, #fagpu.sram<swizzle = 128>>, !k -> vector<64x16xf32>
+        %S2 = fa.scores %rows, %k : memref<64x64xf16, strided<[64, 1], offset: ?>, #fagpu.sram<swizzle = 128>>, !k -> vector<64x16xf32>
+        "test.after"() : () -> ()
+      }
+    }
+  } {fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4, stages = 2>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+// The registers of a multiprocessor, 65,536, among 1 + groups warpgroups.
+
+// CHECK-LABEL: func.func @registers
+// CHECK: fagpu.specialize groups = 1 registers = (24, 240)
+// CHECK: fagpu.specialize groups = 3 registers = (32, 160)
+// CHECK: fagpu.specialize groups = 4 registers = (32, 112)
+func.func @registers(%n: index) {
+  scf.forall (%b) in (%n) {
+    scf.forall (%g) in (1) {
+    }
+  } {fa.schedule = #fa.schedule<br = 64, bc = 16, groups = 1, warps = 4, stages = 2>}
+  scf.forall (%b) in (%n) {
+    scf.forall (%g) in (3) {
+    }
+  } {fa.schedule = #fa.schedule<br = 192, bc = 16, groups = 3, warps = 4, stages = 2>}
+  scf.forall (%b) in (%n) {
+    scf.forall (%g) in (4) {
+    }
+  } {fa.schedule = #fa.schedule<br = 256, bc = 16, groups = 4, warps = 4, stages = 2>}
+  return
+}
+
+// -----
+
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+
+// A tile that no row group reads is not loaded either: nobody would release it.
+
+// CHECK-LABEL: func.func @unread
+// CHECK: fagpu.specialize
+// CHECK-NOT: fagpu.load
+// CHECK-NOT: fagpu.acquire
+// CHECK-NOT: fagpu.fill
+// CHECK: return
+func.func @unread(%K: memref<?x?x?x64xf16, #global>, %n: index) {
+  %c1 = arith.constant 1 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %ring = fagpu.alloc : !fagpu.ring<2, memref<16x64xf16, #fagpu.sram<swizzle = 128>>>
+    scf.forall (%g) in (1) {
+      scf.for %t = %b to %n step %c1 {
+        %Kj = memref.subview %K[%b, %h, %t, 0] [1, 1, 16, 64] [1, 1, 1, 1]
+            : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+        %k = fagpu.fill %ring[%t] from %Kj : !fagpu.ring<2, memref<16x64xf16, #fagpu.sram<swizzle = 128>>>, memref<16x64xf16, #tile>
+      }
+    }
+  } {fa.schedule = #fa.schedule<br = 64, bc = 16, groups = 1, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+!q = memref<128x64xf16, #fagpu.sram<swizzle = 128>>
+
+// O goes through the SRAM of Q, each group's through its rows, if it has the
+// columns of Q. LSE, and an O of other columns, are stored from registers.
+
+// CHECK-LABEL: func.func @store
+// CHECK-SAME: (%{{[^:]*}}: {{[^%]*}}%[[O:[^:]*]]: {{[^%]*}}%[[O32:[^:]*]]:
+func.func @store(%Q: memref<?x?x?x64xf16, #global>, %O: memref<?x?x?x64xf16, #global>,
+                 %O32: memref<?x?x?x32xf16, #global>, %LSE: memref<?x?x?xf32>, %n: index, %rows: index) {
+  %c0 = arith.constant 0 : index
+  %out = arith.constant dense<1.0> : vector<64x64xf16>
+  %out32 = arith.constant dense<1.0> : vector<64x32xf16>
+  %lse = arith.constant dense<1.0> : vector<64xf32>
+  // CHECK: scf.forall (%[[B:.*]], %[[H:.*]], %[[I:.*]]) in
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %Qi = memref.subview %Q[%b, %h, %i, 0] [1, 1, 128, 64] [1, 1, 1, 1]
+        : memref<?x?x?x64xf16, #global> to memref<128x64xf16, #tile>
+    %q = fagpu.alloc : !q
+    fagpu.copy %Qi to %q : memref<128x64xf16, #tile>, !q
+    scf.forall (%g) in (2) {
+      // CHECK: } consumer {
+      // CHECK: %[[QTILE:.*]] = fagpu.acquire
+      // CHECK: %[[ROW:.*]] = arith.addi %[[I]], %{{.*}} : index
+      %row = arith.addi %i, %g : index
+      // CHECK: %[[G:.*]] = fagpu.group_id
+      // CHECK: %[[FIRST:.*]] = arith.muli %[[G]], %c64
+      // CHECK: %[[BUFFER:.*]] = memref.subview %[[QTILE]][%[[FIRST]], 0] [64, 64] [1, 1]
+      // CHECK: fagpu.store_tile %{{.*}} by %[[BUFFER]] to %[[O]][%[[B]], %[[H]], %[[ROW]]]
+      %Og = memref.subview %O[%b, %h, %row, 0] [1, 1, %rows, 64] [1, 1, 1, 1]
+          : memref<?x?x?x64xf16, #global> to memref<?x64xf16, #tile>
+      vector.transfer_write %out, %Og[%c0, %c0] {in_bounds = [false, true]} : vector<64x64xf16>, memref<?x64xf16, #tile>
+      // CHECK: vector.transfer_write %{{.*}} : vector<64x32xf16>
+      %O32g = memref.subview %O32[%b, %h, %row, 0] [1, 1, %rows, 32] [1, 1, 1, 1]
+          : memref<?x?x?x32xf16, #global> to memref<?x32xf16, #tile>
+      vector.transfer_write %out32, %O32g[%c0, %c0] {in_bounds = [false, true]} : vector<64x32xf16>, memref<?x32xf16, #tile>
+      // CHECK: vector.transfer_write %{{.*}} : vector<64xf32>
+      %Lg = memref.subview %LSE[%b, %h, %row] [1, 1, %rows] [1, 1, 1]
+          : memref<?x?x?xf32> to memref<?xf32, strided<[1], offset: ?>>
+      vector.transfer_write %lse, %Lg[%c0] : vector<64xf32>, memref<?xf32, strided<[1], offset: ?>>
+    }
+  } {fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
