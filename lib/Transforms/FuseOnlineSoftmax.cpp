@@ -30,7 +30,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FAFUSEONLINESOFTMAXPASS
@@ -222,11 +222,12 @@ static FailureOr<SmallVector<SumStep>> findSumSteps(SoftmaxOp softmax,
     steps.push_back(step);
   }
   llvm::sort(steps, [](SumStep a, SumStep b) {
-    return a.getOp()->isBeforeInBlock(b.getOp());
+    return a.getOp() == b.getOp() ? a.softmax->isBeforeInBlock(b.softmax)
+                                  : a.getOp()->isBeforeInBlock(b.getOp());
   });
-  for (auto [step, next] : llvm::zip(steps, ArrayRef(steps).drop_front()))
-    if (step.getOp() == SumStep(next).getOp())
-      return reject(step.softmax);
+  for (size_t i = 1; i < steps.size(); ++i)
+    if (steps[i - 1].getOp() == steps[i].getOp())
+      return reject(steps[i].softmax);
   for (Operation *user : others) {
     Operation *ancestor = block->findAncestorOpInBlock(*user);
     if (!isa<FinishOp>(user) || !ancestor ||
@@ -412,13 +413,14 @@ struct FuseOnlineSoftmax
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     // Each maximum is dealt with once; fusing removes all its fa.softmax ops.
-    llvm::SetVector<Value> maxima;
-    getOperation().walk([&](SoftmaxOp op) { maxima.insert(op.getMax()); });
-    for (Value max : maxima) {
-      auto users = max.getUsers();
-      auto softmax = llvm::find_if(
-          users, [](Operation *user) { return isa<SoftmaxOp>(user); });
-      FailureOr<TwoPassSoftmax> loops = match(cast<SoftmaxOp>(*softmax));
+    SmallVector<SoftmaxOp> firstUses;
+    DenseSet<Value> maxima;
+    getOperation().walk([&](SoftmaxOp op) {
+      if (maxima.insert(op.getMax()).second)
+        firstUses.push_back(op);
+    });
+    for (SoftmaxOp softmax : firstUses) {
+      FailureOr<TwoPassSoftmax> loops = match(softmax);
       if (failed(loops))
         return signalPassFailure();
       rewrite(rewriter, *loops);

@@ -154,9 +154,10 @@ def FATilePass : Pass<"fa-tile", "::mlir::func::FuncOp"> {
     Each loop over key tiles is split in two: edge tiles, in which a key may be
     hidden by the mask or lie past the end (they are masked with -inf), and
     full tiles, without any test. Tiles that the mask hides whole are not
-    visited. With a `where` region every tile is an edge tile.
+    visited.
 
-    Score and mask regions are applied to the tile with vector ops.
+    Score and mask regions are applied to every tile with vector ops; a read of a
+    table is a gather, which leaves out positions past the end.
 
     The loop nest carries the schedule and target as `fa.schedule` and
     `fa.target`. Its loops are mapped to blocks (`#gpu.block`), on the CPU too, by

@@ -1,0 +1,87 @@
+// RUN: fa-opt %s --fa-expand-softmax | FileCheck %s
+
+// 1 / ln 2 is 1.44269502; half of it is the factor of a scale of 0.5. The
+// maximum of a row without a key is replaced by 0; P is rounded only after it
+// was summed.
+
+// CHECK-LABEL: func.func @softmax
+// CHECK-SAME: (%[[S:.*]]: vector<4x8xf32>, %[[M:.*]]: vector<4xf32>, %[[L:.*]]: vector<4xf32>)
+// CHECK: %[[INF:.*]] = arith.constant dense<0xFF800000> : vector<4xf32>
+// CHECK: %[[EMPTY:.*]] = arith.cmpf oeq, %[[M]], %[[INF]]
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<4xf32>
+// CHECK: %[[FINITE:.*]] = arith.select %[[EMPTY]], %[[ZERO]], %[[M]]
+// CHECK: %[[MINUS_C:.*]] = arith.constant dense<-0.72134751> : vector<4xf32>
+// CHECK: %[[OFFSET:.*]] = arith.mulf %[[FINITE]], %[[MINUS_C]]
+// CHECK: %[[C:.*]] = arith.constant dense<0.72134751> : vector<4x8xf32>
+// CHECK: %[[COLUMN:.*]] = vector.shape_cast %[[OFFSET]] : vector<4xf32> to vector<4x1xf32>
+// CHECK: %[[TILE:.*]] = vector.broadcast %[[COLUMN]] : vector<4x1xf32> to vector<4x8xf32>
+// CHECK: %[[E:.*]] = math.fma %[[S]], %[[C]], %[[TILE]]
+// CHECK: %[[P:.*]] = math.exp2 %[[E]] : vector<4x8xf32>
+// CHECK: %[[L1:.*]] = vector.multi_reduction <add>, %[[P]], %[[L]] [1]
+// CHECK: %[[ROUNDED:.*]] = arith.truncf %[[P]] : vector<4x8xf32> to vector<4x8xf16>
+// CHECK: return %[[ROUNDED]], %[[L1]]
+func.func @softmax(%S: vector<4x8xf32>, %m: vector<4xf32>, %l: vector<4xf32>) -> (vector<4x8xf16>, vector<4xf32>) {
+  %P, %l1 = fa.softmax %S, %m, %l scale 0.5 : vector<4x8xf32>, vector<4xf32> -> vector<4x8xf16>
+  return %P, %l1 : vector<4x8xf16>, vector<4xf32>
+}
+
+// The new maximum first; alpha from the old one, with the same factor; f32 is
+// not rounded.
+
+// CHECK-LABEL: func.func @online_softmax
+// CHECK-SAME: (%[[S:.*]]: vector<4x8xf32>, %[[M:.*]]: vector<4xf32>, %[[L:.*]]: vector<4xf32>)
+// CHECK: %[[M1:.*]] = vector.multi_reduction <maxnumf>, %[[S]], %[[M]] [1]
+// CHECK: %[[EMPTY:.*]] = arith.cmpf oeq, %[[M1]],
+// CHECK: %[[FINITE:.*]] = arith.select %[[EMPTY]], %{{.*}}, %[[M1]]
+// CHECK: %[[MINUS_C:.*]] = arith.constant dense<-1.44269502> : vector<4xf32>
+// CHECK: %[[OFFSET:.*]] = arith.mulf %[[FINITE]], %[[MINUS_C]]
+// CHECK: %[[C:.*]] = arith.constant dense<1.44269502> : vector<4xf32>
+// CHECK: %[[OLD:.*]] = arith.mulf %[[M]], %[[C]]
+// CHECK: %[[D:.*]] = arith.addf %[[OLD]], %[[OFFSET]]
+// CHECK: %[[ALPHA:.*]] = math.exp2 %[[D]] : vector<4xf32>
+// CHECK: %[[E:.*]] = math.fma %[[S]],
+// CHECK: %[[P:.*]] = math.exp2 %[[E]] : vector<4x8xf32>
+// CHECK: %[[RESCALED:.*]] = arith.mulf %[[L]], %[[ALPHA]]
+// CHECK: %[[L1:.*]] = vector.multi_reduction <add>, %[[P]], %[[RESCALED]] [1]
+// CHECK: return %[[P]], %[[M1]], %[[L1]], %[[ALPHA]]
+func.func @online_softmax(%S: vector<4x8xf32>, %m: vector<4xf32>, %l: vector<4xf32>)
+    -> (vector<4x8xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>) {
+  %P, %m1, %l1, %alpha = fa.online_softmax %S, %m, %l : vector<4x8xf32>, vector<4xf32> -> vector<4x8xf32>
+  return %P, %m1, %l1, %alpha : vector<4x8xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>
+}
+
+// An empty row is divided by 1; its LSE is -inf because m is.
+
+// CHECK-LABEL: func.func @finish
+// CHECK-SAME: (%[[O:.*]]: vector<4x16xf32>, %[[M:.*]]: vector<4xf32>, %[[L:.*]]: vector<4xf32>)
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<4xf32>
+// CHECK: %[[EMPTY:.*]] = arith.cmpf oeq, %[[L]], %[[ZERO]]
+// CHECK: %[[DIVISOR:.*]] = arith.select %[[EMPTY]], %[[ONE:.*]], %[[L]]
+// CHECK: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[DIVISOR]]
+// CHECK: %[[COLUMN:.*]] = vector.shape_cast %[[INVERSE]] : vector<4xf32> to vector<4x1xf32>
+// CHECK: %[[TILE:.*]] = vector.broadcast %[[COLUMN]] : vector<4x1xf32> to vector<4x16xf32>
+// CHECK: %[[OUT:.*]] = arith.mulf %[[O]], %[[TILE]]
+// CHECK: %[[SCALE:.*]] = arith.constant dense<5.000000e-01> : vector<4xf32>
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[M]], %[[SCALE]]
+// CHECK: %[[LOG:.*]] = math.log %[[DIVISOR]]
+// CHECK: %[[LSE:.*]] = arith.addf %[[SCALED]], %[[LOG]]
+// CHECK: return %[[OUT]], %[[LSE]]
+func.func @finish(%O: vector<4x16xf32>, %m: vector<4xf32>, %l: vector<4xf32>) -> (vector<4x16xf32>, vector<4xf32>) {
+  %out, %lse = fa.finish %O, %m, %l scale 0.5 : vector<4x16xf32>, vector<4xf32>
+  return %out, %lse : vector<4x16xf32>, vector<4xf32>
+}
+
+// The products stay. No fast-math flag says that there are no infinities.
+
+// CHECK-LABEL: func.func @products
+// CHECK: fa.scores
+// CHECK-NOT: {{fa.online_softmax|fastmath}}
+// CHECK: fa.accumulate %{{.*}}, %{{.*}}, %{{.*}} rescale %{{.*}} :
+// CHECK-NOT: fastmath
+// CHECK: return
+func.func @products(%Q: memref<4x16xf32>, %K: memref<8x16xf32>, %m: vector<4xf32>, %l: vector<4xf32>, %O: vector<4x16xf32>) -> vector<4x16xf32> {
+  %S = fa.scores %Q, %K : memref<4x16xf32>, memref<8x16xf32> -> vector<4x8xf32>
+  %P, %m1, %l1, %alpha = fa.online_softmax %S, %m, %l : vector<4x8xf32>, vector<4xf32> -> vector<4x8xf32>
+  %O1 = fa.accumulate %P, %K, %O rescale %alpha : vector<4x8xf32>, memref<8x16xf32>, vector<4x16xf32>, vector<4xf32>
+  return %O1 : vector<4x16xf32>
+}

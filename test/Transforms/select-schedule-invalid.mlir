@@ -1,0 +1,70 @@
+// RUN: split-file %s %t
+// RUN: fa-opt %t/given.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule))' -split-input-file -verify-diagnostics
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{br=-1}))' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{stages=9223372036854775807}))' 2>&1 | FileCheck %s --check-prefix=HUGE
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{sram=-4}))' 2>&1 | FileCheck %s --check-prefix=SRAM
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_1}))' 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{vector-bits=64}))' 2>&1 | FileCheck %s --check-prefix=BITS
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{mr=5}))' 2>&1 | FileCheck %s --check-prefix=MR
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{sram=10000}))' 2>&1 | FileCheck %s --check-prefix=FIT
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{sram=33000 bc=64}))' 2>&1 | FileCheck %s --check-prefix=ASKED
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{groups=2}))' 2>&1 | FileCheck %s --check-prefix=GROUPS
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_80 mr=2 nr=4}))' 2>&1 | FileCheck %s --check-prefix=GPU
+
+// NEGATIVE: error: expected option 'br' to be from 0 to 1048576 but got -1
+// HUGE: error: expected option 'stages' to be from 0 to 1048576 but got 9223372036854775807
+// SRAM: error: expected option 'sram' to be at least 0 but got -4
+// CHIP: error: has no valid target: expected target "cpu",
+// BITS: error: has no valid target: expected vector_bits of 128, 256 or 512 but got 64
+// MR: error: 'fa.attention' op has no valid schedule: expected br to be a multiple of mr but got br = 64, mr = 5
+// FIT: error: 'fa.attention' op expected the tiles of #fa.schedule<br = 4, bc = 16, mr = 4, nr = 16> to fit in 10000 bytes of sram, but with head dims 64 and 64 they take 10752
+// ASKED: error: 'fa.attention' op expected the tiles of #fa.schedule<br = 4, bc = 64, mr = 4, nr = 16> to fit in 33000 bytes of sram
+// GROUPS: error: 'fa.attention' op expected a schedule with mr and nr, and without groups, warps and stages, on the CPU but got #fa.schedule<br = 64, bc = 64, mr = 4, nr = 16, groups = 2>
+// GPU: error: 'fa.attention' op expected a schedule without mr and nr on a GPU but got #fa.schedule<br = 128, bc = 64, mr = 2, nr = 4,
+
+//--- one.mlir
+func.func @f(%Q: memref<1x1x?x64xf32>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf32>) {
+  fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf32>, memref<1x1x?x64xf32>, memref<1x1x?x64xf32>)
+      outs(%O, %LSE : memref<1x1x?x64xf32>, memref<1x1x?xf32>)
+  return
+}
+
+//--- given.mlir
+func.func @too_large(%Q: memref<1x1x?x64xf32>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf32>) {
+  // expected-error @+1 {{expected the tiles of #fa.schedule<br = 16, bc = 16, mr = 4, nr = 8> to fit in 1000 bytes of sram, but with head dims 64 and 64 they take 18432}}
+  fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf32>, memref<1x1x?x64xf32>, memref<1x1x?x64xf32>)
+      outs(%O, %LSE : memref<1x1x?x64xf32>, memref<1x1x?xf32>)
+      {schedule = #fa.schedule<br = 16, bc = 16, mr = 4, nr = 8>,
+       target = #fa.target<"cpu", sram = 1000, vector_bits = 256>}
+  return
+}
+
+// -----
+
+func.func @no_register_tile(%Q: memref<1x1x?x64xf32>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf32>) {
+  // expected-error @+1 {{expected a schedule with mr and nr, and without groups, warps and stages, on the CPU but got #fa.schedule<br = 16, bc = 16>}}
+  fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf32>, memref<1x1x?x64xf32>, memref<1x1x?x64xf32>)
+      outs(%O, %LSE : memref<1x1x?x64xf32>, memref<1x1x?xf32>)
+      {schedule = #fa.schedule<br = 16, bc = 16>}
+  return
+}
+
+// -----
+
+func.func @register_tile_on_gpu(%Q: memref<1x1x?x64xf16>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf16>) {
+  // expected-error @+1 {{expected a schedule without mr and nr on a GPU but got #fa.schedule<br = 16, bc = 16, mr = 4, nr = 8>}}
+  fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf16>, memref<1x1x?x64xf16>, memref<1x1x?x64xf16>)
+      outs(%O, %LSE : memref<1x1x?x64xf16>, memref<1x1x?xf32>)
+      {schedule = #fa.schedule<br = 16, bc = 16, mr = 4, nr = 8>,
+       target = #fa.target<"sm_80", sram = 100000>}
+  return
+}
+
+// -----
+
+func.func @head_dim(%Q: memref<1x1x?x64xf32>, %V: memref<1x1x?x2097152xf32>, %LSE: memref<1x1x?xf32>) {
+  // expected-error @+1 {{expected head dims of at most 1048576 but got 64 and 2097152}}
+  fa.attention ins(%Q, %Q, %V : memref<1x1x?x64xf32>, memref<1x1x?x64xf32>, memref<1x1x?x2097152xf32>)
+      outs(%V, %LSE : memref<1x1x?x2097152xf32>, memref<1x1x?xf32>)
+  return
+}
