@@ -172,7 +172,10 @@ RowResults forEachRow(const Attention &attention, const std::vector<Row> &rows,
   RowResults results;
   results.output.resize(numRows * headDimV);
   results.lse.resize(numRows);
-  pool.parallelFor(numRows, /*grain=*/32, [&](int64_t begin, int64_t end) {
+  // Few rows are spread over all threads; each range converts its keys anew.
+  int64_t grain =
+      std::clamp<int64_t>(numRows / (4 * int64_t(pool.getNumThreads())), 4, 32);
+  pool.parallelFor(numRows, grain, [&](int64_t begin, int64_t end) {
     Head<Real> keys, values;
     for (int64_t r = begin; r < end; ++r) {
       Row row = rows[r];

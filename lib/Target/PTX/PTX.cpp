@@ -224,8 +224,8 @@ struct DiagnosticCollector : public llvm::DiagnosticHandler {
 
 /// Returns false if the target has no such pipeline.
 static bool generateCode(CodeGenState &state, const PTXOptions &options) {
-  unsigned optLevel =
-      options.optLevel.value_or(state.machine->getTargetCPU() == "sm_90a" ? 0 : 1);
+  unsigned optLevel = options.optLevel.value_or(
+      state.machine->getTargetCPU() == "sm_90a" ? 0 : 1);
   if (optLevel)
     optimize(*state.module, *state.machine, optLevel);
 
