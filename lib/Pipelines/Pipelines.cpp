@@ -136,10 +136,12 @@ void fa::buildPromoted(OpPassManager &pm) {
 
 void fa::buildScheduled(OpPassManager &pm, StringRef chip) {
   // Copies by a tensor memory accelerator, where there is one.
-  if (chip == "sm_90a")
+  if (chip == "sm_90a") {
     pm.addNestedPass<func::FuncOp>(createFASpecializeWarpsPass());
-  else
+  } else {
     pm.addNestedPass<func::FuncOp>(createFAPipelineCopiesPass());
+    pm.addNestedPass<func::FuncOp>(createFAInsertBarriersPass());
+  }
   pm.addNestedPass<func::FuncOp>(createFAPlanSRAMPass());
   addCleanup(pm);
 }
@@ -147,6 +149,7 @@ void fa::buildScheduled(OpPassManager &pm, StringRef chip) {
 void fa::buildWarp(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createFAExpandSoftmaxPass());
   pm.addNestedPass<func::FuncOp>(createFADistributePass());
+  pm.addNestedPass<func::FuncOp>(createFAInsertWaitsPass());
   pm.addNestedPass<func::FuncOp>(createFAOutlineKernelPass());
   addCleanup(pm);
 }

@@ -11,15 +11,15 @@
 //
 // becomes, with s stages,
 //
-//   barrier                                          the stages are free
 //   for n in [0, s - 1): begin copies of tile lo + n; commit
 //   for t in [lo, hi):
-//     wait until all but the last s - 2 commits are complete; barrier
+//     wait until all but the last s - 2 commits are complete
 //     begin copies of tile t + s - 1; commit
 //     compute on stage t
 //
-// One barrier a tile does both jobs: what was copied is seen by all threads,
-// and all threads have read stage t - 1, which is the one that is filled next.
+// fa-insert-barriers puts one barrier a tile after the wait. It does two jobs:
+// what was copied is seen by all threads, and all threads have read stage t - 1,
+// which is the one that is filled next.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,6 @@
 #include "fa/Transforms/Passes.h"
 #include "fagpu/IR/FAGPU.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -72,7 +71,6 @@ static LogicalResult
 pipelineLoop(scf::ForOp loop, ArrayRef<fagpu::FillOp> fills, int64_t stages) {
   Location loc = loop.getLoc();
   OpBuilder builder(loop);
-  gpu::BarrierOp::create(builder, loc);
   for (int64_t n = 0; n < stages - 1; ++n) {
     Value position =
         arith::AddIOp::create(builder, loc, loop.getLowerBound(),
@@ -83,15 +81,12 @@ pipelineLoop(scf::ForOp loop, ArrayRef<fagpu::FillOp> fills, int64_t stages) {
 
   builder.setInsertionPointToStart(loop.getBody());
   if (stages == 1) {
-    // Nothing runs ahead: copy, wait, compute, and a barrier before the next.
-    gpu::BarrierOp::create(builder, loc);
+    // Nothing runs ahead: copy, wait, compute.
     if (failed(buildCopies(builder, loop, fills, loop.getInductionVar())))
       return failure();
     NVVM::CpAsyncWaitGroupOp::create(builder, loc, 0);
-    gpu::BarrierOp::create(builder, loc);
   } else {
     NVVM::CpAsyncWaitGroupOp::create(builder, loc, stages - 2);
-    gpu::BarrierOp::create(builder, loc);
     Value next = arith::AddIOp::create(
         builder, loc, loop.getInductionVar(),
         arith::ConstantIndexOp::create(builder, loc, stages - 1));

@@ -106,9 +106,9 @@ static ScheduleChoice chooseForHopper(TargetAttr target,
   return choice;
 }
 
-/// mma.sync: each warp has 16 rows. Two blocks of 8 warps share a multiprocessor
-/// if 128 registers a thread are enough: B_c/2 for S, B_c/4 for P, D_v/2 for O
-/// and about 48 for operands and addresses.
+/// mma.sync: each warp has 16 rows. Two blocks of 8 warps share a
+/// multiprocessor if 128 registers a thread are enough: B_c/2 for S, B_c/4 for
+/// P, D_v/2 for O and about 48 for operands and addresses.
 static ScheduleChoice chooseForMmaSync(TargetAttr target,
                                        const ScheduleProblem &problem,
                                        const ScheduleRequest &request) {
@@ -123,16 +123,28 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
   while (!request.bc && choice.bc > 16 &&
          getTileBytes(target, problem, choice) > target.getSram())
     choice.bc /= 2;
-  int64_t threads = 32 * choice.warps * choice.groups;
-  int64_t registers =
-      choice.bc / 2 + choice.bc / 4 + problem.headDimV / 2 + 48;
-  constexpr int64_t kRegisterFile = 65536;
-  if (2 * threads * registers <= kRegisterFile)
+  // The code for sm_100 and sm_120 needs some more: 64 keys at a head dim of 64
+  // do not fit in 128 registers, but 48 do.
+  bool isBlackwell =
+      target.getChip() == "sm_100" || target.getChip() == "sm_120";
+  auto getRegisters = [&](int64_t bc) {
+    return bc / 2 + bc / 4 + problem.headDimV / 2 + (isBlackwell ? 56 : 48);
+  };
+  auto fitsTwice = [&](int64_t bc) {
+    constexpr int64_t kRegisterFile = 65536;
+    int64_t threads = 32 * choice.warps * choice.groups;
+    return 2 * threads * getRegisters(bc) <= kRegisterFile;
+  };
+  if (isBlackwell && !request.bc && choice.bc == 64 && !fitsTwice(64) &&
+      fitsTwice(48))
+    choice.bc = 48;
+  int64_t registers = getRegisters(choice.bc);
+  if (fitsTwice(choice.bc))
     choice.blocks = 2;
-  choice.reason =
-      llvm::formatv("{0} warps of 16 rows, {1} blocks a multiprocessor with {2} "
-                    "registers a thread",
-                    choice.warps, choice.blocks, registers);
+  choice.reason = llvm::formatv(
+      "{0} warps of 16 rows, {1} blocks a multiprocessor with {2} "
+      "registers a thread",
+      choice.warps, choice.blocks, registers);
   return choice;
 }
 

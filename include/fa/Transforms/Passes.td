@@ -251,8 +251,8 @@ def FAPipelineCopiesPass
   let description = [{
     Software pipelining of the ring's copies: while tile t is computed with, the
     copies of tile t + stages - 1 are on their way. All threads of the block copy.
-    Waits (`nvvm.cp.async.wait.group`) and barriers are placed at the start of
-    each iteration.
+    Waits (`nvvm.cp.async.wait.group`) are placed at the start of each iteration;
+    barriers are left to `fa-insert-barriers`.
 
     Preconditions: `fa-promote-to-sram`.
   }];
@@ -279,6 +279,35 @@ def FASpecializeWarpsPass
     "::mlir::arith::ArithDialect", "::mlir::fagpu::FAGPUDialect",
     "::mlir::scf::SCFDialect"
   ];
+}
+
+def FAInsertBarriersPass : Pass<"fa-insert-barriers", "::mlir::func::FuncOp"> {
+  let summary = "barriers of the block, from effects on SRAM (GPU)";
+  let description = [{
+    Inserts `gpu.barrier` between a read of a tile or ring in SRAM and a copy to
+    it, and between a wait for copies and a read, in loops around the back-edge
+    too; nowhere else. What an op reads and writes is known from its memory
+    effects on operands in `#fagpu.sram`. A region of `fagpu.specialize` is left
+    alone: there the rings have barriers of their own.
+
+    Preconditions: `fa-pipeline-copies`.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
+def FAInsertWaitsPass : Pass<"fa-insert-waits", "::mlir::func::FuncOp"> {
+  let summary = "waits for asynchronous products (sm_90a)";
+  let description = [{
+    Inserts `fagpu.wait_dot` before the first use of the result of a `fagpu.dot`,
+    before the release of a stage that it reads or a write to a tile that it
+    reads, and before a branch; with as many products pending as have been issued
+    since on every way that leads there, loops included.
+
+    Preconditions: `fa-distribute`; only the consumer regions of
+    `fagpu.specialize` are looked at, since products of other targets are done
+    where they stand.
+  }];
+  let dependentDialects = ["::mlir::fagpu::FAGPUDialect"];
 }
 
 def FAPlanSRAMPass : Pass<"fa-plan-sram", "::mlir::func::FuncOp"> {

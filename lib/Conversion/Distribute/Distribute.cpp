@@ -393,7 +393,6 @@ LogicalResult Distributor::distributeScores(ScoresOp op) {
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(*type));
   Value scores = fagpu::DotOp::create(builder, loc, *type, *query, op.getKey(),
                                       zero, fagpu::Contract::Columns, warps);
-  scores = fagpu::WaitDotOp::create(builder, loc, scores, /*pending=*/0);
   if (!op.getScale().isExactlyValue(1.0)) {
     Value scale = arith::ConstantOp::create(
         builder, loc,
@@ -421,11 +420,9 @@ LogicalResult Distributor::distributeAccumulate(AccumulateOp op) {
     acc = Value(arith::MulFOp::create(builder, loc, *acc,
                                       *acrossColumns(loc, *alpha, elements)));
   }
-  Value result =
+  values[op.getResult()] =
       fagpu::DotOp::create(builder, loc, acc->getType(), *probs, op.getValue(),
                            *acc, fagpu::Contract::Rows, warps);
-  values[op.getResult()] =
-      fagpu::WaitDotOp::create(builder, loc, result, /*pending=*/0);
   return success();
 }
 
