@@ -138,7 +138,8 @@ func.func @indices(%n: index, %LSE: memref<?xf32>) {
 !v = memref<16x72xbf16, #fagpu.sram<swizzle = 128>>
 
 // S = Q K^T starts from 0 and is scaled after; O is scaled before P V is added, and
-// P is the A operand as it stands. The loop carries what the thread holds.
+// P is the A operand as it stands. The loop carries what the thread holds; waits are
+// the matter of fa-insert-waits.
 
 // CHECK-LABEL: func.func @products
 // CHECK-SAME: (%[[Q:.*]]: memref<64x72xbf16, {{.*}}>, %[[V:.*]]: memref<16x72xbf16, {{.*}}>, %{{.*}}: index,
@@ -154,15 +155,13 @@ func.func @products(%q: !q, %v: !v, %n: index, %O: memref<?x72xf32>) {
     // CHECK: %[[O:.*]] = scf.for %{{.*}} iter_args(%[[ACC:.*]] = %[[ZERO36]]) -> (vector<36xf32>) {
     %o = scf.for %t = %c0 to %n step %c1 iter_args(%acc = %zero) -> vector<64x72xf32> {
       // CHECK: %[[DOT:.*]] = fagpu.dot %[[Q]], %[[V]], %[[ZERO8]] contract = {{ *}}columns warps = 4
-      // CHECK: %[[DONE:.*]] = fagpu.wait_dot %[[DOT]]
-      // CHECK: %[[S:.*]] = arith.mulf %[[DONE]], %[[SCALE]] : vector<8xf32>
+      // CHECK: %[[S:.*]] = arith.mulf %[[DOT]], %[[SCALE]] : vector<8xf32>
       %s = fa.scores %q, %v scale 0.5 : !q, !v -> vector<64x16xf32>
       // CHECK: %[[P:.*]] = arith.truncf %[[S]] : vector<8xf32> to vector<8xbf16>
       %p = arith.truncf %s : vector<64x16xf32> to vector<64x16xbf16>
       // CHECK: %[[SCALED:.*]] = arith.mulf %[[ACC]], %{{.*}} : vector<36xf32>
       // CHECK: %[[PV:.*]] = fagpu.dot %[[P]], %[[V]], %[[SCALED]] contract = {{ *}}rows warps = 4
-      // CHECK: %[[NEXT:.*]] = fagpu.wait_dot %[[PV]]
-      // CHECK: scf.yield %[[NEXT]] : vector<36xf32>
+      // CHECK: scf.yield %[[PV]] : vector<36xf32>
       %next = fa.accumulate %p, %v, %acc rescale %alphas : vector<64x16xbf16>, !v, vector<64x72xf32>, vector<64xf32>
       scf.yield %next : vector<64x72xf32>
     }

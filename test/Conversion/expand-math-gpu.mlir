@@ -1,0 +1,84 @@
+// RUN: fa-opt %s --fa-expand-math-gpu | FileCheck %s
+
+// CHECK-LABEL: func.func @exp2
+// CHECK-SAME: (%[[X:.*]]: f32, %[[Y:.*]]: vector<2xf32>)
+func.func @exp2(%x: f32, %y: vector<2xf32>) -> (f32, vector<2xf32>) {
+  // CHECK: %[[EX:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[X]]) : (f32) -> f32
+  // CHECK: %[[Y0:.*]] = vector.extract %[[Y]][0]
+  // CHECK: %[[E0:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[Y0]])
+  // CHECK: %[[Y1:.*]] = vector.extract %[[Y]][1]
+  // CHECK: %[[E1:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[Y1]])
+  // CHECK: %[[EY:.*]] = vector.from_elements %[[E0]], %[[E1]] : vector<2xf32>
+  // CHECK: return %[[EX]], %[[EY]]
+  %ex = math.exp2 %x : f32
+  %ey = math.exp2 %y : vector<2xf32>
+  return %ex, %ey : f32, vector<2xf32>
+}
+
+// CHECK-LABEL: func.func @log
+// CHECK-SAME: (%[[X:.*]]: f32)
+func.func @log(%x: f32) -> f32 {
+  // CHECK-DAG: %[[LN2:.*]] = arith.constant 0.693147182 : f32
+  // CHECK-DAG: %[[LG2:.*]] = llvm.call_intrinsic "llvm.nvvm.lg2.approx.ftz.f"(%[[X]]) : (f32) -> f32
+  // CHECK: %[[LOG:.*]] = arith.mulf %[[LG2]], %[[LN2]]
+  // CHECK: return %[[LOG]]
+  %log = math.log %x : f32
+  return %log : f32
+}
+
+// Conversions are done in pairs, of which the second source is the lower half.
+
+// CHECK-LABEL: func.func @to_bf16
+// CHECK-SAME: (%[[X:.*]]: vector<4xf32>)
+func.func @to_bf16(%x: vector<4xf32>) -> vector<4xbf16> {
+  // CHECK-DAG: %[[X0:.*]] = vector.extract %[[X]][0]
+  // CHECK-DAG: %[[X1:.*]] = vector.extract %[[X]][1]
+  // CHECK: %[[P0:.*]] = llvm.call_intrinsic "llvm.nvvm.ff2bf16x2.rn"(%[[X1]], %[[X0]]) : (f32, f32) -> vector<2xbf16>
+  // CHECK: %[[B0:.*]] = llvm.bitcast %[[P0]] : vector<2xbf16> to i32
+  // CHECK: llvm.call_intrinsic "llvm.nvvm.ff2bf16x2.rn"
+  // CHECK: %[[B1:.*]] = llvm.bitcast
+  // CHECK: %[[PACKED:.*]] = vector.from_elements %[[B0]], %[[B1]] : vector<2xi32>
+  // CHECK: vector.bitcast %[[PACKED]] : vector<2xi32> to vector<4xbf16>
+  %y = arith.truncf %x : vector<4xf32> to vector<4xbf16>
+  return %y : vector<4xbf16>
+}
+
+// CHECK-LABEL: func.func @to_f16
+// CHECK: llvm.call_intrinsic "llvm.nvvm.ff2f16x2.rn"
+func.func @to_f16(%x: vector<2xf32>) -> vector<2xf16> {
+  %y = arith.truncf %x : vector<2xf32> to vector<2xf16>
+  return %y : vector<2xf16>
+}
+
+// A lone element, an odd number of them and other types are left to LLVM.
+
+// CHECK-LABEL: func.func @left
+// CHECK-NOT: llvm.call_intrinsic
+// CHECK: arith.truncf %{{.*}} : f32 to bf16
+// CHECK: arith.truncf %{{.*}} : vector<3xf32> to vector<3xf16>
+// CHECK: arith.truncf %{{.*}} : vector<2xf64> to vector<2xf16>
+// CHECK: math.exp2 %{{.*}} : f64
+// CHECK: math.log %{{.*}} : f64
+func.func @left(%x: f32, %y: vector<3xf32>, %z: vector<2xf64>, %w: f64)
+    -> (bf16, vector<3xf16>, vector<2xf16>, f64, f64) {
+  %0 = arith.truncf %x : f32 to bf16
+  %1 = arith.truncf %y : vector<3xf32> to vector<3xf16>
+  %2 = arith.truncf %z : vector<2xf64> to vector<2xf16>
+  %3 = math.exp2 %w : f64
+  %4 = math.log %w : f64
+  return %0, %1, %2, %3, %4 : bf16, vector<3xf16>, vector<2xf16>, f64, f64
+}
+
+// Others are polynomials: no function is called.
+
+// CHECK-LABEL: func.func @polynomials
+// CHECK-NOT: math.{{tanh|exp |erf|sin|cos}}
+// CHECK: return
+func.func @polynomials(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.tanh %x : vector<8xf32>
+  %1 = math.exp %0 : vector<8xf32>
+  %2 = math.erf %1 : vector<8xf32>
+  %3 = math.sin %2 : vector<8xf32>
+  %4 = math.cos %3 : vector<8xf32>
+  return %4 : vector<8xf32>
+}

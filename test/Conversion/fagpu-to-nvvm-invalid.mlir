@@ -1,0 +1,113 @@
+// RUN: fa-opt %s --convert-fagpu-to-nvvm --split-input-file -verify-diagnostics
+
+// expected-error @+1 {{expected a kernel made by fa-outline-kernel}}
+func.func @no_schedule() attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected a kernel made by fa-outline-kernel}}
+func.func @no_arguments() attributes {fa.kernel = {sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  return
+}
+
+// -----
+
+func.func @not_planned() attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  // expected-error @+1 {{expected an offset; run fa-plan-sram first}}
+  %q = fagpu.alloc : memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+  return
+}
+
+// -----
+
+func.func @ring_from_outside(%ring: !fagpu.ring<2, memref<16x64xf16, #fagpu.sram<swizzle = 128>>>, %t: index)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  // expected-error @+1 {{expected a ring made by fagpu.alloc}}
+  %k = fagpu.slot %ring[%t] : !fagpu.ring<2, memref<16x64xf16, #fagpu.sram<swizzle = 128>>>
+  return
+}
+
+// -----
+
+func.func @tile_from_outside(%src: memref<16x64xf16>, %q: memref<16x64xf16, #fagpu.sram<swizzle = 128>>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  // expected-error @+1 {{expected a tile made by fagpu ops but got 'memref<16x64xf16, #fagpu.sram<swizzle = 128>>'}}
+  fagpu.copy_async %src to %q : memref<16x64xf16>, memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+  return
+}
+
+// -----
+
+func.func @some_columns()
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  %q = fagpu.alloc offset = 0 : memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+  // expected-error @+1 {{expected a view of whole rows of a tile in SRAM}}
+  %right = memref.subview %q[0, 32] [16, 32] [1, 1] : memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+      to memref<16x32xf16, strided<[64, 1], offset: 32>, #fagpu.sram<swizzle = 128>>
+  return
+}
+
+// -----
+
+// The copy of a level before.
+func.func @copy(%src: memref<16x64xf16>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  %q = fagpu.alloc offset = 0 : memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+  // expected-error @+1 {{expected an op of the scheduled level or below to lower to NVVM}}
+  fagpu.copy %src to %q : memref<16x64xf16>, memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+  return
+}
+
+// -----
+
+// Blocks and threads are numbered along x.
+func.func @block_y()
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  // expected-error @+1 {{expected an op of the scheduled level or below to lower to NVVM}}
+  %b = gpu.block_id y
+  return
+}
+
+// -----
+
+func.func @thread_z()
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  // expected-error @+1 {{expected an op of the scheduled level or below to lower to NVVM}}
+  %b = gpu.thread_id z
+  return
+}
+
+// -----
+
+func.func @copy_of_odd_columns(%src: memref<16x20xf16>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  %q = fagpu.alloc offset = 0 : memref<16x20xf16, #fagpu.sram<swizzle = 128>>
+  // expected-error @+1 {{expected columns that are a multiple of 8 but got 20}}
+  fagpu.copy_async %src to %q : memref<16x20xf16>, memref<16x20xf16, #fagpu.sram<swizzle = 128>>
+  return
+}
+
+// -----
+
+func.func @wgmma_of_one_warp(%acc: vector<8xf32>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_90a", sram = 232448>} {
+  %q = fagpu.alloc offset = 0 : memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+  // expected-error @+1 {{expected row groups of 4 warps for wgmma but got 1}}
+  %s = fagpu.dot %q, %q, %acc contract = columns warps = 1
+      : memref<16x64xf16, #fagpu.sram<swizzle = 128>>, memref<16x64xf16, #fagpu.sram<swizzle = 128>>, vector<8xf32>
+  return
+}
+
+// -----
+
+func.func @wgmma_of_264_columns(%acc: vector<132xf32>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 64, bc = 16, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>} {
+  %q = fagpu.alloc offset = 0 : memref<64x64xf16, #fagpu.sram<swizzle = 128>>
+  %k = fagpu.alloc offset = 8192 : memref<264x64xf16, #fagpu.sram<swizzle = 128>>
+  // expected-error @+1 {{expected at most 256 columns of the result for wgmma but got 264}}
+  %s = fagpu.dot %q, %k, %acc contract = columns warps = 4
+      : memref<64x64xf16, #fagpu.sram<swizzle = 128>>, memref<264x64xf16, #fagpu.sram<swizzle = 128>>, vector<132xf32>
+  return
+}
