@@ -213,6 +213,8 @@ LogicalResult TileLowering::lowerLoop(scf::ForOp loop) {
     return failure();
   yield->setOperands(scalarYields);
   eraseLowered(outerLowered);
+  if (scalars.size() == loop.getNumRegionIterArgs())
+    return success();
 
   // The loop without its tiles. The old one, empty, stays until its tile
   // results have lost their uses.

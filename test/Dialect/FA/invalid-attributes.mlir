@@ -100,6 +100,16 @@ func.func private @f() attributes {fa.target = "cpu"}
 
 // -----
 
+// expected-error @+1 {{expected attribute 'fa.kernel' to be a dictionary but got "flash"}}
+func.func private @f() attributes {fa.kernel = "flash"}
+
+// -----
+
+// expected-error @+1 {{expected attribute 'fa.problem' to be a dictionary but got [1]}}
+func.func private @f() attributes {fa.problem = [1]}
+
+// -----
+
 // expected-error @+1 {{unknown attribute 'fa.tiling' of the fa dialect, expected 'fa.schedule'}}
 func.func private @f() attributes {fa.tiling = 1}
 
