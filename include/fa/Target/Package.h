@@ -15,6 +15,7 @@
 #ifndef FA_TARGET_PACKAGE_H
 #define FA_TARGET_PACKAGE_H
 
+#include "fa/Runtime/Package.h"
 #include "fa/Target/PTX.h"
 #include "llvm/Support/JSON.h"
 
@@ -51,6 +52,10 @@ struct PackageOptions {
 /// error, so that what is written can be run.
 llvm::Expected<KernelPackage> buildPackage(Operation *module,
                                            const PackageOptions &options = {});
+
+/// The package as the runtime reads it, with its PTX in memory: for a program
+/// that compiles and runs (fart::GpuProgram).
+llvm::Expected<fart::Package> loadPackage(const KernelPackage &package);
 
 /// Writes <name>.json and the PTX into `directory` (made if it is missing).
 /// Either all files appear or none.

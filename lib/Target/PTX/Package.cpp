@@ -176,6 +176,18 @@ static llvm::Error addModule(Operation *module, const std::string &file,
   return llvm::Error::success();
 }
 
+llvm::Expected<fart::Package> fa::loadPackage(const KernelPackage &package) {
+  fart::Result<fart::Package> loaded =
+      fart::Package::parse(package.manifest, package.name + ".json");
+  if (!loaded)
+    return llvm::createStringError("the attributes fa.kernel do not make a "
+                                   "valid manifest: " +
+                                   loaded.error().message);
+  for (const auto &[file, text] : package.files)
+    loaded->texts[file] = text;
+  return std::move(*loaded);
+}
+
 llvm::Expected<KernelPackage> fa::buildPackage(Operation *module,
                                                const PackageOptions &options) {
   KernelPackage package;
@@ -203,12 +215,8 @@ llvm::Expected<KernelPackage> fa::buildPackage(Operation *module,
   llvm::raw_string_ostream(package.manifest)
       << llvm::formatv("{0:2}\n", json::Value(std::move(manifest)));
 
-  fart::Result<fart::Package> readBack =
-      fart::Package::parse(package.manifest, package.name + ".json");
-  if (!readBack)
-    return llvm::createStringError("the attributes fa.kernel do not make a "
-                                   "valid manifest: " +
-                                   readBack.error().message);
+  if (llvm::Expected<fart::Package> readBack = loadPackage(package); !readBack)
+    return readBack.takeError();
   return package;
 }
 

@@ -1,7 +1,10 @@
-// LLVM's optimiser runs only where it is asked for.
+// LLVM's optimiser runs unless it is told not to, but for sm_90a only where it
+// is asked for.
 
-// RUN: fa-translate %s --emit=ptx --target=sm_80 | FileCheck %s --check-prefix=PLAIN
-// RUN: fa-translate %s --emit=ptx --target=sm_80 --llvm-opt=3 | FileCheck %s --check-prefix=OPT
+// RUN: fa-translate %s --emit=ptx --target=sm_80 | FileCheck %s --check-prefix=OPT
+// RUN: fa-translate %s --emit=ptx --target=sm_80 --llvm-opt=0 | FileCheck %s --check-prefix=PLAIN
+// RUN: fa-translate %s --emit=ptx --target=sm_90a | FileCheck %s --check-prefix=PLAIN
+// RUN: fa-translate %s --emit=ptx --target=sm_90a --llvm-opt=3 | FileCheck %s --check-prefix=OPT
 
 // PLAIN: call
 // OPT-NOT: call
