@@ -68,3 +68,45 @@ func.func @head_dim(%Q: memref<1x1x?x64xf32>, %V: memref<1x1x?x2097152xf32>, %LS
       outs(%V, %LSE : memref<1x1x?x2097152xf32>, memref<1x1x?xf32>)
   return
 }
+
+// -----
+
+func.func @f32_on_gpu(%Q: memref<1x1x?x64xf32>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf32>) {
+  // expected-error @+1 {{expected f16 or bf16 on a GPU but got 'f32'}}
+  fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf32>, memref<1x1x?x64xf32>, memref<1x1x?x64xf32>)
+      outs(%O, %LSE : memref<1x1x?x64xf32>, memref<1x1x?xf32>)
+      {target = #fa.target<"sm_80", sram = 100000>}
+  return
+}
+
+// -----
+
+func.func @odd_head_dim_on_gpu(%Q: memref<1x1x?x100xf16>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x100xf16>) {
+  // expected-error @+1 {{expected head dims that are multiples of 8 on a GPU but got 100 and 100}}
+  fa.attention ins(%Q, %Q, %Q : memref<1x1x?x100xf16>, memref<1x1x?x100xf16>, memref<1x1x?x100xf16>)
+      outs(%O, %LSE : memref<1x1x?x100xf16>, memref<1x1x?xf32>)
+      {target = #fa.target<"sm_80", sram = 100000>}
+  return
+}
+
+// -----
+
+func.func @rows_of_warps(%Q: memref<1x1x?x64xf16>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf16>) {
+  // expected-error @+1 {{expected br = 16 * warps * groups = 64 and a bc that is a multiple of 16 on a GPU but got #fa.schedule<br = 100, bc = 16, warps = 4>}}
+  fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf16>, memref<1x1x?x64xf16>, memref<1x1x?x64xf16>)
+      outs(%O, %LSE : memref<1x1x?x64xf16>, memref<1x1x?xf32>)
+      {schedule = #fa.schedule<br = 100, bc = 16, warps = 4>,
+       target = #fa.target<"sm_80", sram = 100000>}
+  return
+}
+
+// -----
+
+func.func @warpgroup(%Q: memref<1x1x?x64xf16>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf16>) {
+  // expected-error @+1 {{expected row groups of 4 warps, and a bc and a head dim of V of at most 256, on sm_90a but got head dim 64 and #fa.schedule<br = 128, bc = 16, warps = 8>}}
+  fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf16>, memref<1x1x?x64xf16>, memref<1x1x?x64xf16>)
+      outs(%O, %LSE : memref<1x1x?x64xf16>, memref<1x1x?xf32>)
+      {schedule = #fa.schedule<br = 128, bc = 16, warps = 8>,
+       target = #fa.target<"sm_90a", sram = 200000>}
+  return
+}

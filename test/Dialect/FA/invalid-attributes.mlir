@@ -63,7 +63,7 @@ func.func private @f() attributes {schedule_c1_half = #fa.schedule<br = 16, bc =
 
 // -----
 
-// expected-error @+1 {{expected at least one row group, warp and stage but got groups = 0, warps = 4, stages = 2}}
+// expected-error @+1 {{expected at least one row group, warp, stage and block but got groups = 0, warps = 4, stages = 2, blocks = 1}}
 func.func private @f() attributes {schedule_c1_groups = #fa.schedule<br = 16, bc = 16, groups = 0, warps = 4, stages = 2>}
 
 // -----
