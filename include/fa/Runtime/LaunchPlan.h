@@ -91,7 +91,8 @@ selectKernel(const Package &package, const TensorViews &tensors,
              std::optional<ComputeCapability> capability);
 
 /// The problem of `package` with the sizes of `problem`, which are those that
-/// the package was compiled for, if it was. Fails if they make no valid problem.
+/// the package was compiled for, if it was. Fails if they make no valid
+/// problem.
 Result<Problem> specialize(const Package &package, Problem problem);
 
 } // namespace fart
