@@ -1,0 +1,145 @@
+// RUN: fa-opt %s --convert-fagpu-to-nvvm --canonicalize --cse --split-input-file | FileCheck %s
+
+!q = memref<64x80xbf16, #fagpu.sram<swizzle = 128>>
+!k = memref<32x80xbf16, #fagpu.sram<swizzle = 128>>
+
+// Descriptors: address / 16, a stride of 1024 bytes between groups of 8 rows, 128-byte
+// swizzle. A step of 16 columns is 32 bytes on, the next chunk of 64 as far as a tile
+// is high; a step of 16 rows is 2048 bytes on, and chunks are the leading offset.
+
+// CHECK-LABEL: func.func @wgmma
+// CHECK-SAME: (%[[ACC:.*]]: vector<40xf32>, %[[P:.*]]: vector<16xbf16>)
+func.func @wgmma(%acc: vector<40xf32>, %p: vector<16xbf16>) -> (vector<16xf32>, vector<40xf32>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 64, bc = 32, groups = 1, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>} {
+  // 1 << 62 | 64 << 32 | 1 << 16, and | 4096 / 16 << 16.
+  // CHECK-DAG: %[[COLUMNS:.*]] = arith.constant 4611686293305360384 : i64
+  // CHECK-DAG: %[[ROWS:.*]] = arith.constant 4611686293322072064 : i64
+  // CHECK: %[[SRAM:.*]] = llvm.ptrtoint
+  // CHECK: %[[KTILE:.*]] = arith.addi %[[SRAM]], %c16384_i32
+  // CHECK: %[[KUNITS:.*]] = arith.shrui %[[KTILE]], %c4_i32
+  // CHECK: %[[KADDRESS:.*]] = arith.andi %[[KUNITS]], %c16383_i32
+  // CHECK: %[[KADDRESS64:.*]] = arith.extui %[[KADDRESS]] : i32 to i64
+  // CHECK: %[[K0:.*]] = arith.ori %[[KADDRESS64]], %[[COLUMNS]]
+  // CHECK: %[[K1:.*]] = arith.addi %[[K0]], %c2_i64
+  // CHECK: %[[K2:.*]] = arith.addi %[[K0]], %c4_i64
+  // CHECK: %[[K3:.*]] = arith.addi %[[K0]], %c6_i64
+  // CHECK: %[[K4:.*]] = arith.addi %[[K0]], %c256_i64
+  // CHECK: %[[Q0:.*]] = arith.ori %{{.*}}, %[[COLUMNS]]
+  // CHECK: %[[Q4:.*]] = arith.addi %[[Q0]], %c512_i64
+  // C = 0 is a flag of the first step, and so the results are written early.
+  // CHECK: llvm.inline_asm has_side_effects "{\0Awgmma.fence.sync.aligned;\0A
+  // CHECK-SAME: wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {$0, {{[^}]*}}, $15}, $16, $17, 0, 1, 1, 0, 0;\0A
+  // CHECK-SAME: {$0, {{[^}]*}}, $15}, $18, $19, 1, 1, 1, 0, 0;\0A
+  // CHECK-SAME: {$0, {{[^}]*}}, $15}, $24, $25, 1, 1, 1, 0, 0;\0A
+  // CHECK-SAME: wgmma.commit_group.sync.aligned;\0A}"
+  // CHECK-SAME: "=&f,=&f,{{.*}},l,l,l,l,l,l,l,l,l,l,~{memory}"
+  // CHECK-SAME: %[[Q0]], %[[K0]], {{.*}}, %[[K1]], {{.*}}, %[[K2]], {{.*}}, %[[K3]], %[[Q4]], %[[K4]] :
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  %q = fagpu.alloc offset = 0 : !q
+  %k = fagpu.alloc offset = 16384 : !k
+  %s = fagpu.dot %q, %k, %zero contract = columns warps = 4 : !q, !k, vector<16xf32>
+  // The accumulators pass through the wait.
+  // CHECK: %[[WAITED:.*]] = llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 1;", "=f,{{.*}},0,1,{{.*}},15,~{memory}"
+  // CHECK: llvm.extractvalue %[[WAITED]][0]
+  %s1 = fagpu.wait_dot %s pending = 1 : vector<16xf32>
+  // A from registers; the accumulators are inputs too.
+  // CHECK: %[[V0:.*]] = arith.ori %[[KADDRESS64]], %[[ROWS]]
+  // CHECK: %[[V1:.*]] = arith.addi %[[V0]], %c128_i64
+  // CHECK: %[[PAIRS:.*]] = vector.bitcast %[[P]] : vector<16xbf16> to vector<8xi32>
+  // CHECK: wgmma.mma_async.sync.aligned.m64n80k16.f32.bf16.bf16 {$0, {{[^}]*}}, $39}, {$80, $81, $82, $83}, $84, 1, 1, 1, 1;\0A
+  // CHECK-SAME: {$85, $86, $87, $88}, $89, 1, 1, 1, 1;\0A
+  // CHECK-SAME: "=f,{{.*}},0,1,{{.*}},39,r,r,r,r,l,r,r,r,r,l,~{memory}"
+  %o = fagpu.dot %p, %k, %acc contract = rows warps = 4 : vector<16xbf16>, !k, vector<40xf32>
+  return %s1, %o : vector<16xf32>, vector<40xf32>
+}
+
+// -----
+
+!k = memref<16x128xbf16, #fagpu.sram<swizzle = 128>>
+!v = memref<16x72xbf16, #fagpu.sram<swizzle = 128>>
+!q = memref<64x72xbf16, #fagpu.sram<swizzle = 128>>
+
+// A tensor map is appended for each argument and box, and its recipe to fa.kernel: 128
+// columns are two chunks of 64 in one box; 72 are two boxes, of which the second
+// reaches past the end of the row.
+
+// CHECK-LABEL: func.func @roles
+// CHECK-SAME: %[[KMAP:[^:,]*]]: !llvm.ptr, %[[VMAP:[^:,]*]]: !llvm.ptr, %[[STOREMAP:[^:,]*]]: !llvm.ptr)
+// CHECK-SAME: arguments = [{tensor = "K"}, {tensor = "V"},
+// CHECK-SAME: {box = [64, 16, 2, 1, 1], dims = [{size = 64 : i64, stride = 2 : i64}, {size = "rows", stride = "rows"}, {size = 2 : i64, stride = 128 : i64}, {size = "heads", stride = "heads"}, {size = "batch", stride = "batch"}], kind = "tensor_map", swizzle = 128 : i64, tensor = "K"},
+// CHECK-SAME: {box = [64, 16, 1, 1, 1], dims = [{size = 72 : i64, stride = 2 : i64}, {size = "rows", stride = "rows"}, {size = 1 : i64, stride = 128 : i64}, {size = "heads", stride = "heads"}, {size = "batch", stride = "batch"}], kind = "tensor_map", swizzle = 128 : i64, tensor = "V"},
+// CHECK-SAME: {box = [64, 64, 1, 1, 1]{{.*}}tensor = "V"}]
+func.func @roles(%K: memref<?x?x?x128xbf16>, %V: memref<?x?x?x72xbf16>, %b: index, %t: index, %f: vector<36xbf16>)
+    attributes {fa.kernel = {arguments = [{tensor = "K"}, {tensor = "V"}], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4, stages = 2>, fa.target = #fa.target<"sm_90a", sram = 232448>} {
+  // Barriers follow the tiles, two a stage: full, with one arrival, and empty, with one
+  // of each of 8 warps.
+  // CHECK: %[[SRAM:.*]] = llvm.ptrtoint
+  // CHECK-DAG: %[[KFULL:.*]] = arith.addi %[[SRAM]], %c32768_i32
+  // CHECK-DAG: %[[KEMPTY:.*]] = arith.addi %[[SRAM]], %c32784_i32
+  // CHECK: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
+  // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[THREAD]], %c0_i32
+  // CHECK: scf.if %[[FIRST]] {
+  // CHECK:   "mbarrier.init.shared::cta.b64 [$0], 1;", "r,~{memory}" %[[KFULL]]
+  // CHECK:   "mbarrier.init.shared::cta.b64 [$0], 8;", "r,~{memory}" %[[KEMPTY]]
+  // CHECK-COUNT-6: mbarrier.init
+  // CHECK:   fence.mbarrier_init.release.cluster
+  // CHECK: }
+  // CHECK: nvvm.barrier0
+  %kring = fagpu.alloc offset = 0 : !fagpu.ring<2, !k>
+  %vring = fagpu.alloc offset = 8192 : !fagpu.ring<2, !v>
+  %q = fagpu.alloc offset = 16384 : !q
+
+  // CHECK: %[[GROUP:.*]] = arith.divui %[[THREAD]], %c128_i32
+  // CHECK: %[[ISPRODUCER:.*]] = arith.cmpi eq, %[[GROUP]], %c0_i32
+  // CHECK: scf.if %[[ISPRODUCER]] {
+  // CHECK:   setmaxnreg.dec.sync.aligned.u32 24
+  // CHECK:   scf.if %[[FIRST]] {
+  // The stage is waited for with the parity of the use before.
+  // CHECK:     %[[STAGE:.*]] = arith.remui %[[T:.*]], %c2_i32
+  // CHECK:     %[[USE:.*]] = arith.divui %[[T]], %c2_i32
+  // CHECK:     %[[STAGEBYTES:.*]] = arith.muli %[[STAGE]], %c8_i32
+  // CHECK:     %[[EMPTY:.*]] = arith.addi %[[KEMPTY]], %[[STAGEBYTES]]
+  // CHECK:     %[[PARITY:.*]] = arith.remui %[[USE]], %c2_i32
+  // CHECK:     %[[BEFORE:.*]] = arith.xori %[[PARITY]], %c1_i32
+  // CHECK:     mbarrier.try_wait.parity.shared::cta.b64{{.*}} %[[EMPTY]], %[[BEFORE]]
+  // CHECK:     %[[FULL:.*]] = arith.addi %[[KFULL]], %[[STAGEBYTES]]
+  // CHECK:     "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], 4096;", "r,~{memory}" %[[FULL]]
+  // CHECK:     cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes{{.*}} %{{.*}}, %[[KMAP]], %c0_i32, %[[T]], %c0_i32, %{{.*}}, %{{.*}}, %[[FULL]]
+  // CHECK:     mbarrier.try_wait
+  // CHECK:     mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], 4096;
+  // CHECK:     cp.async.bulk.tensor{{.*}} %{{.*}}, %[[VMAP]], %c0_i32,
+  // CHECK:     cp.async.bulk.tensor{{.*}} %{{.*}}, %[[VMAP]], %c64_i32,
+  // CHECK:   }
+  fagpu.specialize groups = 2 registers = (24, 240) producer {
+    fagpu.load %kring[%t] from %K[%b, %b, %t] : !fagpu.ring<2, !k>, memref<?x?x?x128xbf16>
+    fagpu.load %vring[%t] from %V[%b, %b, %t] : !fagpu.ring<2, !v>, memref<?x?x?x72xbf16>
+  // CHECK: } else {
+  // CHECK:   setmaxnreg.inc.sync.aligned.u32 240
+  } consumer {
+    // CHECK: %[[GROUPID:.*]] = arith.addi %[[GROUP]], %c-1_i32
+    %g = fagpu.group_id
+    // CHECK: mbarrier.try_wait.parity.shared::cta.b64
+    %k = fagpu.acquire %kring[%t] : !fagpu.ring<2, !k>
+    // One lane of a warp arrives.
+    // CHECK: %[[LANE:.*]] = arith.remui %[[THREAD]], %c32_i32
+    // CHECK: %[[ISFIRST:.*]] = arith.cmpi eq, %[[LANE]], %c0_i32
+    // CHECK: scf.if %[[ISFIRST]] {
+    // CHECK:   mbarrier.arrive.shared::cta.b64 _, [$0];
+    // CHECK: }
+    fagpu.release %kring[%t] : !fagpu.ring<2, !k>
+    // 72 columns are 4 matrices four times and 2 once.
+    // CHECK-COUNT-4: nvvm.stmatrix %{{.*}} : !llvm.ptr<3>, i32, i32, i32, i32
+    // CHECK: nvvm.stmatrix %{{.*}} : !llvm.ptr<3>, i32, i32{{$}}
+    fagpu.store_fragment %f to %q warps = 4 : vector<36xbf16>, !q
+    // By the threads of this group, and one of them.
+    // CHECK: fence.proxy.async.shared::cta
+    // CHECK: bar.sync $0, 128;{{.*}} %[[GROUP]]
+    // CHECK: scf.if
+    // CHECK:   cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group{{.*}} %[[STOREMAP]], %c0_i32,
+    // CHECK:   cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group{{.*}} %[[STOREMAP]], %c64_i32,
+    // CHECK:   nvvm.cp.async.bulk.commit.group
+    // CHECK:   nvvm.cp.async.bulk.wait_group 0 {read}
+    fagpu.store %q to %V[%b, %g, %t] : !q, memref<?x?x?x72xbf16>
+  }
+  return
+}
