@@ -175,3 +175,26 @@ func.func @square(%LSE: memref<?xf32>, %n: index, %x: f32) {
   } {fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>}
   return
 }
+
+// -----
+
+// Two uses share one exchange.
+
+// CHECK-LABEL: func.func @two_uses
+func.func @two_uses(%LSE: memref<?xf32>, %n: index, %x: f32) {
+  %l0 = arith.constant dense<0.0> : vector<16xf32>
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK-COUNT-4: nvvm.shfl.sync
+    // CHECK: %[[WHOLE:.*]] = vector.from_elements
+    // CHECK-NOT: nvvm.shfl.sync
+    // CHECK: math.log %[[WHOLE]]
+    // CHECK: arith.addf %{{.*}}, %[[WHOLE]]
+    // CHECK-NOT: nvvm.shfl.sync
+    %s = vector.broadcast %x : f32 to vector<16x16xf32>
+    %sum = vector.multi_reduction <add>, %s, %l0 [1] : vector<16x16xf32> to vector<16xf32>
+    %log = math.log %sum : vector<16xf32>
+    %both = arith.addf %log, %sum : vector<16xf32>
+    vector.transfer_write %both, %LSE[%i] : vector<16xf32>, memref<?xf32>
+  } {fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}

@@ -82,7 +82,8 @@ private:
   Value row, column; // 16 w + l/4 and 2 (l mod 4), of type index
   Value isFirstInQuad;
   DenseMap<Value, Value> values;
-  SmallVector<Operation *> distributed; // in program order
+  DenseMap<std::pair<Value, Block *>, Value> wholes; // of sums in parts
+  SmallVector<Operation *> distributed;              // in program order
 };
 } // namespace
 
@@ -148,7 +149,11 @@ FailureOr<Value> Distributor::getWhole(Value value) {
   FailureOr<Value> part = get(value);
   if (failed(part) || !partial.contains(value))
     return part;
-  return reduceQuad(value.getLoc(), *part, vector::CombiningKind::ADD);
+  // Once a block: in program order, what was exchanged before is known after.
+  Value &whole = wholes[{value, builder.getInsertionBlock()}];
+  if (!whole)
+    whole = reduceQuad(value.getLoc(), *part, vector::CombiningKind::ADD);
+  return whole;
 }
 
 /// A vector over the columns, as the elements that this thread has of it.
@@ -471,7 +476,8 @@ LogicalResult Distributor::distributeBlock(Block &block) {
       continue;
     }
     if (!isRematerializable(op)) {
-      if (!isRowWise(op) && !isa<ScoresOp, AccumulateOp, scf::ForOp, fagpu::StoreTileOp>(op))
+      if (!isRowWise(op) &&
+          !isa<ScoresOp, AccumulateOp, scf::ForOp, fagpu::StoreTileOp>(op))
         return op.emitError("expected a product, a loop or a row-wise op on "
                             "tiles to distribute but got '")
                << op.getName() << "'";
