@@ -79,30 +79,35 @@ static ScheduleChoice chooseForCPU(TargetAttr target,
   return choice;
 }
 
-/// wgmma: row groups of one warpgroup with 64 rows each. A thread of a group
-/// has 240 registers if there are two groups; it needs B_c/2 for S, D_v/2 for O
-/// and about 32 for the rest, and B_c/4 for P where it outlives S.
+/// wgmma: row groups of one warpgroup with 64 rows each. More groups hide more of
+/// the softmax behind the products of others, but leave a thread fewer registers
+/// (docs/Rationale.md): 240, 160 or 112 with 2, 3 or 4 groups. It needs B_c/2 for
+/// S, D_v/2 for O and 32 for the rest; the positions of a masked tile take about
+/// B_c/8 more.
 static ScheduleChoice chooseForHopper(TargetAttr target,
                                       const ScheduleProblem &problem,
                                       const ScheduleRequest &request) {
   ScheduleChoice choice;
   choice.mr = request.mr;
   choice.nr = request.nr;
-  choice.groups = request.groups ? request.groups : 2;
+  choice.groups = request.groups ? request.groups
+                                 : (problem.headDimV <= 128 ? 3 : 2);
   choice.warps = request.warps ? request.warps : 4;
   choice.stages = request.stages ? request.stages : 2;
   choice.br = request.br ? request.br : 64 * choice.groups;
-  choice.bc = request.bc ? request.bc : 128;
-  constexpr int64_t kRegisters = 240;
+  // Larger tiles were no faster where they fit.
+  choice.bc = request.bc ? request.bc : 160;
+  int64_t limit = choice.groups <= 2 ? 240 : choice.groups == 3 ? 160 : 112;
   auto registers = [&] {
-    return choice.bc / 2 + choice.bc / 4 + problem.headDimV / 2 + 32;
+    return choice.bc / 2 + problem.headDimV / 2 + 32 +
+           (problem.isMasked ? choice.bc / 8 : 0);
   };
   while (!request.bc && choice.bc > 16 &&
-         (registers() > kRegisters ||
+         (registers() > limit ||
           getTileBytes(target, problem, choice) > target.getSram()))
     choice.bc -= 16;
   choice.reason =
-      llvm::formatv("{0} of {1} registers a thread", registers(), kRegisters);
+      llvm::formatv("{0} of {1} registers a thread", registers(), limit);
   return choice;
 }
 

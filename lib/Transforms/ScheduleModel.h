@@ -27,6 +27,7 @@ struct ScheduleRequest {
 struct ScheduleProblem {
   int64_t headDim, headDimV;
   int64_t elementBytes;
+  bool isMasked; // by a band or a region, beyond the ends of the tensors
 };
 
 /// A choice, not yet verified, and the reason for it.

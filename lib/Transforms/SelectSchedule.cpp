@@ -108,7 +108,10 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
   constexpr int64_t kMaxHeadDim = 1 << 20;
   ScheduleProblem problem{op.getHeadDim(), op.getHeadDimV(),
                           static_cast<int64_t>(llvm::divideCeil(
-                              op.getElementType().getIntOrFloatBitWidth(), 8))};
+                              op.getElementType().getIntOrFloatBitWidth(), 8)),
+                          op.hasMaskRegion() ||
+                              op.getMaskOrDefault().getKind() !=
+                                  MaskKind::None};
   if (problem.headDim > kMaxHeadDim || problem.headDimV > kMaxHeadDim)
     return op.emitOpError("expected head dims of at most ")
            << kMaxHeadDim << " but got " << problem.headDim << " and "
