@@ -18,10 +18,10 @@ import sys
 # Inputs: %s any score, %t in (-1, 1), %h in (-1/2, 1/2), %g at least 1, and the
 # integers %m and %n: i32 of both signs.
 UNARY = {
-    "%s": "arith.negf math.absf math.atan math.cbrt math.ceil math.cos math.erf "
+    "%s": "arith.negf math.absf math.asinh math.atan math.cbrt math.ceil math.cos math.erf "
     "math.erfc math.floor math.round math.roundeven math.sin math.tanh math.trunc",
-    "%t": "math.acos math.asin math.cosh math.exp math.exp2 math.expm1 math.sinh math.tan",
-    "%g": "math.log math.log10 math.log1p math.log2 math.rsqrt math.sqrt",
+    "%t": "math.acos math.asin math.atanh math.cosh math.exp math.exp2 math.expm1 math.sinh math.tan",
+    "%g": "math.acosh math.log math.log10 math.log1p math.log2 math.rsqrt math.sqrt",
 }
 BINARY = {
     "%s, %t": "arith.addf arith.maximumf arith.maxnumf arith.minimumf arith.minnumf "
@@ -40,6 +40,30 @@ INTEGER_TESTS = "eq ne slt sle sgt sge ult ule ugt uge"
 # Ops that need text of their own; each defines %y.
 OTHERS = """
 %y = math.fma %s, %t, %g : f32
+
+%y = math.clampf %s to [%h, %g] : f32
+
+%a = arith.andi %m, %three : i32
+%y = math.fpowi %h, %a : f32, i32
+
+%a = arith.truncf %g : f32 to f16
+%b = arith.constant -2 : i8
+%c = math.fpowi %a, %b : f16, i8
+%y = arith.extf %c : f16 to f32
+
+%a = math.ipowi %m, %three : i32
+%y = arith.sitofp %a : i32 to f32
+
+%a = math.ipowi %i, %j : index
+%b = arith.index_cast %a : index to i8
+%y = arith.sitofp %b : i8 to f32
+
+%a = arith.extf %s : f32 to f64
+%b = math.erf %a : f64
+%c = math.erfc %a : f64
+%d = math.cbrt %b : f64
+%e = arith.addf %c, %d : f64
+%y = arith.truncf %e : f64 to f32
 
 %a = math.absi %m : i32
 %y = arith.sitofp %a : i32 to f32
