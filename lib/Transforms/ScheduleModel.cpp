@@ -79,19 +79,19 @@ static ScheduleChoice chooseForCPU(TargetAttr target,
   return choice;
 }
 
-/// wgmma: row groups of one warpgroup with 64 rows each. More groups hide more of
-/// the softmax behind the products of others, but leave a thread fewer registers
-/// (docs/Rationale.md): 240, 160 or 112 with 2, 3 or 4 groups. It needs B_c/2 for
-/// S, D_v/2 for O and 32 for the rest; the positions of a masked tile take about
-/// B_c/8 more.
+/// wgmma: row groups of one warpgroup with 64 rows each. More groups hide more
+/// of the softmax behind the products of others, but leave a thread fewer
+/// registers (docs/Rationale.md): 240, 160 or 112 with 2, 3 or 4 groups. It
+/// needs B_c/2 for S, D_v/2 for O and 32 for the rest; the positions of a
+/// masked tile take about B_c/8 more.
 static ScheduleChoice chooseForHopper(TargetAttr target,
                                       const ScheduleProblem &problem,
                                       const ScheduleRequest &request) {
   ScheduleChoice choice;
   choice.mr = request.mr;
   choice.nr = request.nr;
-  choice.groups = request.groups ? request.groups
-                                 : (problem.headDimV <= 128 ? 3 : 2);
+  choice.groups =
+      request.groups ? request.groups : (problem.headDimV <= 128 ? 3 : 2);
   choice.warps = request.warps ? request.warps : 4;
   choice.stages = request.stages ? request.stages : 2;
   choice.br = request.br ? request.br : 64 * choice.groups;

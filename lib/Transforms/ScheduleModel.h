@@ -32,8 +32,7 @@ struct ScheduleProblem {
 
 /// A choice, not yet verified, and the reason for it.
 struct ScheduleChoice {
-  int64_t br, bc, mr = 0, nr = 0, groups = 1, warps = 1, stages = 1,
-                  blocks = 1;
+  int64_t br, bc, mr = 0, nr = 0, groups = 1, warps = 1, stages = 1, blocks = 1;
   std::string reason;
 };
 

@@ -106,12 +106,11 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
 
   // Past this head dim one row alone is larger than any cache.
   constexpr int64_t kMaxHeadDim = 1 << 20;
-  ScheduleProblem problem{op.getHeadDim(), op.getHeadDimV(),
-                          static_cast<int64_t>(llvm::divideCeil(
-                              op.getElementType().getIntOrFloatBitWidth(), 8)),
-                          op.hasMaskRegion() ||
-                              op.getMaskOrDefault().getKind() !=
-                                  MaskKind::None};
+  ScheduleProblem problem{
+      op.getHeadDim(), op.getHeadDimV(),
+      static_cast<int64_t>(
+          llvm::divideCeil(op.getElementType().getIntOrFloatBitWidth(), 8)),
+      op.hasMaskRegion() || op.getMaskOrDefault().getKind() != MaskKind::None};
   if (problem.headDim > kMaxHeadDim || problem.headDimV > kMaxHeadDim)
     return op.emitOpError("expected head dims of at most ")
            << kMaxHeadDim << " but got " << problem.headDim << " and "

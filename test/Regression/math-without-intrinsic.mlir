@@ -1,6 +1,6 @@
 // RUN: fa-opt %s --fa-lower-to-cpu='br=8 bc=8 mr=4 nr=8' | mlir-translate --mlir-to-llvmir | FileCheck %s
 // RUN: fa-opt %s --fa-lower-to-cpu='level=naive' | mlir-translate --mlir-to-llvmir | FileCheck %s
-// RUN: fa-run %s --seq-q=3 --heads=1
+// RUN: fa-run %s --target=cpu --seq-q=3 --heads=1
 
 // Math ops for which LLVM has no intrinsic, or none on vectors, stayed as they
 // were or became invalid IR. Now they are calls of the C library, or of loops

@@ -1,5 +1,5 @@
-// RUN: fa-run %s --check | FileCheck %s
-// RUN: fa-run %s --check --level=nest | FileCheck %s
+// RUN: fa-run %s --target=cpu --check | FileCheck %s
+// RUN: fa-run %s --target=cpu --check --level=nest | FileCheck %s
 // RUN: fa-opt %s --fa-lower-to-cpu | FileCheck %s --check-prefix=LLVM
 
 // Lengths that are known and short: the loops over key tiles run once and are

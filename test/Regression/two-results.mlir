@@ -1,5 +1,5 @@
-// RUN: fa-run %s --seq-q=5
-// RUN: not fa-run %s --seq-q=5 --check 2>&1 | FileCheck %s
+// RUN: fa-run %s --target=cpu --seq-q=5
+// RUN: not fa-run %s --target=cpu --seq-q=5 --check 2>&1 | FileCheck %s
 
 // The reference took each result of an op with two as 0.
 
