@@ -62,6 +62,9 @@ private:
 
 /// The view that `operand` is, if it is one of 16-bit floats; fails otherwise.
 static FailureOr<memref::SubViewOp> getView(Operation *product, Value operand) {
+  // Of static lengths a view may have static rows, which the product forgets.
+  if (auto cast = operand.getDefiningOp<memref::CastOp>())
+    operand = cast.getSource();
   auto view = operand.getDefiningOp<memref::SubViewOp>();
   if (!view)
     return product->emitOpError("expected a view of memory as operand but got ")

@@ -141,6 +141,34 @@ func.func @slice(%whole: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16,
 
 // -----
 
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+
+// Of a static length shorter than a tile the view is, too, and the product gets it
+// by a cast.
+
+// CHECK-LABEL: func.func @short
+// CHECK: %[[QI:.*]] = memref.subview %{{.*}} to memref<10x64xf16,
+// CHECK: %[[TILE:.*]] = fagpu.alloc : memref<16x64xf16,
+// CHECK: fagpu.copy %[[QI]] to %[[TILE]] : memref<10x64xf16,
+// CHECK: fa.scores %[[TILE]],
+func.func @short(%Q: memref<?x?x10x64xf16, #global>, %K: memref<?x?x?x64xf16, #global>, %n: index) {
+  %c1 = arith.constant 1 : index
+  scf.forall (%b, %h, %i) in (%n, %n, 1) {
+    %view = memref.subview %Q[%b, %h, 0, 0] [1, 1, 10, 64] [1, 1, 1, 1]
+        : memref<?x?x10x64xf16, #global> to memref<10x64xf16, #tile>
+    %Qi = memref.cast %view : memref<10x64xf16, #tile> to memref<?x64xf16, #tile>
+    scf.for %j = %b to %n step %c1 {
+      %Kj = memref.subview %K[%b, %h, %j, 0] [1, 1, %n, 64] [1, 1, 1, 1]
+          : memref<?x?x?x64xf16, #global> to memref<?x64xf16, #tile>
+      %S = fa.scores %Qi, %Kj : memref<?x64xf16, #tile>, memref<?x64xf16, #tile> -> vector<16x16xf32>
+    }
+  } {fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}
+
+// -----
+
 // Nests without a schedule are not ours.
 // CHECK-LABEL: func.func @no_schedule
 // CHECK-NOT: fagpu

@@ -46,8 +46,8 @@ static LogicalResult verifyCopy(Operation *op, MemRefType source,
                            "type of the target, ")
            << target << ", but got " << source;
   // copy_c2
-  if (!source.isDynamicDim(0) && source.getDimSize(0) != target.getDimSize(0))
-    return op->emitOpError("expected a source of ")
+  if (!source.isDynamicDim(0) && source.getDimSize(0) > target.getDimSize(0))
+    return op->emitOpError("expected a source of at most ")
            << target.getDimSize(0) << " rows but got " << source;
   // copy_c3
   if (isa_and_present<SramAttr>(source.getMemorySpace()) ||

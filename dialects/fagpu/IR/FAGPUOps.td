@@ -131,8 +131,8 @@ class FAGPU_CopyLikeOp<string mnemonic, list<Trait> traits = []>
 def FAGPU_CopyOp : FAGPU_CopyLikeOp<"copy"> {
   let summary = "copy a tile to SRAM";
   let description = [{
-    `source` may have fewer rows than `target`, with a dynamic size, and fewer
-    columns than the chunks of `target` hold: the rest becomes zero.
+    `source` may have fewer rows than `target`, and fewer columns than the chunks
+    of `target` hold: the rest becomes zero.
 
     Example:
 
@@ -142,7 +142,7 @@ def FAGPU_CopyOp : FAGPU_CopyLikeOp<"copy"> {
 
     Constraints:
      - copy_c1: `source` and `target` have the same number of columns.
-     - copy_c2: a static number of rows of `source` is that of `target`.
+     - copy_c2: a static number of rows of `source` is at most that of `target`.
      - copy_c3: `source` is not in SRAM and has a contiguous last dimension.
   }];
 }

@@ -64,9 +64,9 @@ func.func @copy_c1_element(%src: memref<?x64xf16, strided<[?, 1], offset: ?>>, %
 
 // -----
 
-func.func @copy_c2(%src: memref<32x64xbf16, strided<[?, 1], offset: ?>>, %t: memref<64x64xbf16, #fagpu.sram<swizzle = 128>>) {
-  // expected-error @+1 {{expected a source of 64 rows but got 'memref<32x64xbf16, strided<[?, 1], offset: ?>>'}}
-  fagpu.copy %src to %t : memref<32x64xbf16, strided<[?, 1], offset: ?>>, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>
+func.func @copy_c2(%src: memref<80x64xbf16, strided<[?, 1], offset: ?>>, %t: memref<64x64xbf16, #fagpu.sram<swizzle = 128>>) {
+  // expected-error @+1 {{expected a source of at most 64 rows but got 'memref<80x64xbf16, strided<[?, 1], offset: ?>>'}}
+  fagpu.copy %src to %t : memref<80x64xbf16, strided<[?, 1], offset: ?>>, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>
   return
 }
 
@@ -96,9 +96,9 @@ func.func @copy_async_c1(%src: memref<?x32xbf16, strided<[?, 1], offset: ?>>, %t
 
 // -----
 
-func.func @fill_c1(%ring: !fagpu.ring<2, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>>, %t: index, %src: memref<16x64xbf16, strided<[?, 1], offset: ?>>) {
-  // expected-error @+1 {{expected a source of 64 rows but got 'memref<16x64xbf16, strided<[?, 1], offset: ?>>'}}
-  %k = fagpu.fill %ring[%t] from %src : !fagpu.ring<2, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>>, memref<16x64xbf16, strided<[?, 1], offset: ?>>
+func.func @fill_c1(%ring: !fagpu.ring<2, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>>, %t: index, %src: memref<80x64xbf16, strided<[?, 1], offset: ?>>) {
+  // expected-error @+1 {{expected a source of at most 64 rows but got 'memref<80x64xbf16, strided<[?, 1], offset: ?>>'}}
+  %k = fagpu.fill %ring[%t] from %src : !fagpu.ring<2, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>>, memref<80x64xbf16, strided<[?, 1], offset: ?>>
   return
 }
 
