@@ -45,8 +45,8 @@ LogicalResult FinalizeKernel::finalize(LLVM::LLVMFuncOp func,
                           "convert-fagpu-to-nvvm in fa.kernel but got ")
            << info;
   Builder b(func.getContext());
-  if (auto schedule = func->getAttrOfType<ScheduleAttr>(
-          FADialect::getScheduleAttrName());
+  if (auto schedule =
+          func->getAttrOfType<ScheduleAttr>(FADialect::getScheduleAttrName());
       schedule && schedule.getBlocks() > 1)
     func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                   b.getI32IntegerAttr(schedule.getBlocks()));

@@ -5,16 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// All threads of a block copy to SRAM and all read from it. A barrier must stand
+// All threads of a block copy to SRAM and all read from it. A barrier must
+// stand
 //
 //   between a read of a tile and a copy to the same tile or ring: other threads
 //     may still be reading;
 //   between the wait for copies and a read: other threads' copies count too.
 //
 // The analysis walks the program with what has happened since the last barrier:
-// which tiles were read, and whether copies have landed (were waited for). A loop
-// begins with what holds before it or at the end of its body. A barrier before
-// an op that stands in a branch is put before the branch, where all threads pass.
+// which tiles were read, and whether copies have landed (were waited for). A
+// loop begins with what holds before it or at the end of its body. A barrier
+// before an op that stands in a branch is put before the branch, where all
+// threads pass.
 //
 // A producer and row groups synchronise by the barriers of their rings instead;
 // their regions are left alone.
@@ -113,7 +115,8 @@ void BarrierInserter::visit(Block &block, SinceBarrier &state, bool insert) {
       continue;
     }
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      // The body may run after what is before it or after itself, or not at all.
+      // The body may run after what is before it or after itself, or not at
+      // all.
       while (true) {
         SinceBarrier end = state;
         visit(*loop.getBody(), end, /*insert=*/false);

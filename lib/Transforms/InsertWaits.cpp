@@ -8,15 +8,16 @@
 // A fagpu.dot of sm_90a is only issued where it stands. It must be waited for
 //
 //   before its result is used;
-//   before a stage of a ring that it reads is released, or a tile that it reads is
+//   before a stage of a ring that it reads is released, or a tile that it reads
+//   is
 //     written;
 //   before a branch: what is in flight then makes ptxas serialise (C7518).
 //
-// Products complete in the order of their issue, and a wait names how many of the
-// last ones may still be in flight. So the analysis keeps, for each product that
-// has not been waited for, the number of products issued after it: the least of
-// all ways that lead there, around a loop as well as into it. A value that a loop
-// carries may be in flight from one iteration to the next.
+// Products complete in the order of their issue, and a wait names how many of
+// the last ones may still be in flight. So the analysis keeps, for each product
+// that has not been waited for, the number of products issued after it: the
+// least of all ways that lead there, around a loop as well as into it. A value
+// that a loop carries may be in flight from one iteration to the next.
 //
 //===----------------------------------------------------------------------===//
 
@@ -118,8 +119,8 @@ void WaitInserter::waitFor(Operation *op, State &state, bool insert,
     // What comes after uses the result of the wait, and so cannot move ahead.
     Value value = product.names.front();
     OpBuilder builder(op);
-    auto wait = fagpu::WaitDotOp::create(builder, op->getLoc(), value,
-                                         product.after);
+    auto wait =
+        fagpu::WaitDotOp::create(builder, op->getLoc(), value, product.after);
     for (Value name : product.names)
       name.replaceUsesWithIf(wait.getResult(), [&](OpOperand &use) {
         Operation *user =

@@ -18,8 +18,8 @@
 //     compute on stage t
 //
 // fa-insert-barriers puts one barrier a tile after the wait. It does two jobs:
-// what was copied is seen by all threads, and all threads have read stage t - 1,
-// which is the one that is filled next.
+// what was copied is seen by all threads, and all threads have read stage t -
+// 1, which is the one that is filled next.
 //
 //===----------------------------------------------------------------------===//
 

@@ -167,8 +167,8 @@ Value NVVMLowering::getTensorMap(const TensorMap &wanted) {
 }
 
 /// Columns that fill all chunks are counted by chunks, and one box takes them
-/// all; otherwise there is a box a chunk, the last of which reaches past the end
-/// of a row.
+/// all; otherwise there is a box a chunk, the last of which reaches past the
+/// end of a row.
 LogicalResult NVVMLowering::lowerLoad(fagpu::LoadOp op) {
   RingAddress ring = rings.lookup(op.getRing());
   MemRefType tile = ring.type.getTile();
@@ -186,9 +186,9 @@ LogicalResult NVVMLowering::lowerLoad(fagpu::LoadOp op) {
   int64_t chunks = llvm::divideCeil(tile.getDimSize(1), chunk);
   bool splitColumns = tile.getDimSize(1) % chunk == 0;
   int64_t boxes = splitColumns ? 1 : chunks;
-  Value map = getTensorMap({cast<BlockArgument>(op.getSource()),
-                            tile.getDimSize(0), chunk,
-                            splitColumns ? chunks : 1, splitColumns});
+  Value map =
+      getTensorMap({cast<BlockArgument>(op.getSource()), tile.getDimSize(0),
+                    chunk, splitColumns ? chunks : 1, splitColumns});
   for (int64_t box = 0; box < boxes; ++box)
     ptx::buildTensorLoad(builder, loc, add(stage.base, box * stage.chunkBytes),
                          map,
@@ -198,8 +198,8 @@ LogicalResult NVVMLowering::lowerLoad(fagpu::LoadOp op) {
   return success();
 }
 
-/// The tile of a row group may be rows of a larger one, whose chunks are further
-/// apart than a box would have them: a box a chunk.
+/// The tile of a row group may be rows of a larger one, whose chunks are
+/// further apart than a box would have them: a box a chunk.
 LogicalResult NVVMLowering::lowerStore(fagpu::StoreOp op) {
   FailureOr<TileAddress> tile = getTile(op, op.getTile());
   if (failed(tile))
@@ -211,8 +211,9 @@ LogicalResult NVVMLowering::lowerStore(fagpu::StoreOp op) {
   Value map = getTensorMap({cast<BlockArgument>(op.getTarget()),
                             type.getDimSize(0), chunk, 1, splitColumns});
 
-  // What the threads of the group wrote is made visible to the accelerator, then
-  // one of them stores. Barrier 0 is the block's; group g has barrier 1 + g.
+  // What the threads of the group wrote is made visible to the accelerator,
+  // then one of them stores. Barrier 0 is the block's; group g has barrier 1 +
+  // g.
   int64_t threads = 32 * schedule.getWarps();
   ptx::buildFenceProxyAsync(builder, loc);
   ptx::buildNamedBarrier(builder, loc, div(threadId(), threads), threads);
@@ -221,8 +222,8 @@ LogicalResult NVVMLowering::lowerStore(fagpu::StoreOp op) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(one.thenBlock());
   for (int64_t box = 0; box < chunks; ++box)
-    ptx::buildTensorStore(builder, loc,
-                          add(tile->base, box * tile->chunkBytes), map,
+    ptx::buildTensorStore(builder, loc, add(tile->base, box * tile->chunkBytes),
+                          map,
                           {i32(splitColumns ? 0 : box * chunk),
                            toI32(op.getRow()), i32(splitColumns ? box : 0),
                            toI32(op.getHead()), toI32(op.getBatch())});
@@ -237,9 +238,10 @@ LogicalResult NVVMLowering::lowerStore(fagpu::StoreOp op) {
 // stmatrix
 //===----------------------------------------------------------------------===//
 
-/// stmatrix.x4 for 16 columns: lane l gives the address of row l mod 8 of matrix
-/// l / 8; matrices 0 and 1 are 8 rows apart, 2 and 3 one unit further on. That
-/// is the order of the pairs in the fragment. The last 8 columns are an .x2.
+/// stmatrix.x4 for 16 columns: lane l gives the address of row l mod 8 of
+/// matrix l / 8; matrices 0 and 1 are 8 rows apart, 2 and 3 one unit further
+/// on. That is the order of the pairs in the fragment. The last 8 columns are
+/// an .x2.
 LogicalResult NVVMLowering::lowerStoreFragment(fagpu::StoreFragmentOp op) {
   FailureOr<TileAddress> tile = getTile(op, op.getTile());
   if (failed(tile))
@@ -256,9 +258,8 @@ LogicalResult NVVMLowering::lowerStoreFragment(fagpu::StoreFragmentOp op) {
   for (int64_t unit = 0; unit < units; unit += 2) {
     // An even unit xor the lane's is their sum, swizzled.
     Value inChunk = bitXor(laneUnit, i32(unit % 8));
-    Value address =
-        add(add(tile->base, add(mul(row, 128), mul(inChunk, 16))),
-            unit / 8 * tile->chunkBytes);
+    Value address = add(add(tile->base, add(mul(row, 128), mul(inChunk, 16))),
+                        unit / 8 * tile->chunkBytes);
     Value pointer =
         LLVM::IntToPtrOp::create(builder, loc, pointerType, address);
     int64_t count = unit + 1 < units ? 4 : 2;

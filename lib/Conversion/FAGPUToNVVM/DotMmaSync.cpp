@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// mma.m16n8k16 (PTX ISA 9.7.14.5.8). A warp has 16 rows of A and D. A step of 16
-// of K takes 4 registers of A, and for each 8 columns of D 2 registers of B.
+// mma.m16n8k16 (PTX ISA 9.7.14.5.8). A warp has 16 rows of A and D. A step of
+// 16 of K takes 4 registers of A, and for each 8 columns of D 2 registers of B.
 //
 // ldmatrix.x4 reads four 8 x 8 matrices whose rows are 16-byte units; lane l
 // gives the address of row l mod 8 of matrix l / 8, and gets two neighbours of
@@ -46,16 +46,15 @@ static SmallVector<Value> buildLdMatrix(OpBuilder &builder, Location loc,
     type = LLVM::LLVMStructType::getLiteral(context,
                                             SmallVector<Type>(count, i32));
   auto shape = NVVM::LdStMatrixShapeAttr::get(context, 8, 8);
-  Value loaded = NVVM::LdMatrixOp::create(
-      builder, loc, type, pointer, count,
-      transpose ? NVVM::MMALayout::col : NVVM::MMALayout::row, shape,
-      NVVM::LdStMatrixEltType::B16);
+  Value loaded = NVVM::LdMatrixOp::create(builder, loc, type, pointer, count,
+                                          transpose ? NVVM::MMALayout::col
+                                                    : NVVM::MMALayout::row,
+                                          shape, NVVM::LdStMatrixEltType::B16);
   if (count == 1)
     return {loaded};
   SmallVector<Value> registers;
   for (int64_t i = 0; i < count; ++i)
-    registers.push_back(
-        LLVM::ExtractValueOp::create(builder, loc, loaded, i));
+    registers.push_back(LLVM::ExtractValueOp::create(builder, loc, loaded, i));
   return registers;
 }
 
@@ -135,8 +134,9 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
     SmallVector<Value> a = loadA(step);
     for (int64_t block = 0; block < blocks; block += 2) {
       bool isPair = block + 1 < blocks;
-      Value where = overRows ? address(*b, rowsFirst, 16 * step, 2 * (block / 2))
-                             : address(*b, unitsFirst, 8 * block, 2 * step);
+      Value where = overRows
+                        ? address(*b, rowsFirst, 16 * step, 2 * (block / 2))
+                        : address(*b, unitsFirst, 8 * block, 2 * step);
       SmallVector<Value> registers =
           buildLdMatrix(builder, loc, where, isPair ? 4 : 2, overRows);
       multiply(a, block, registers[0], registers[1]);

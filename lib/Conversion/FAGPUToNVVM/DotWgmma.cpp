@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// wgmma.mma_async (PTX ISA 9.7.15): a warpgroup has 64 rows of A and D, B is read
-// from SRAM through descriptors (9.7.15.5.1.2.2):
+// wgmma.mma_async (PTX ISA 9.7.15): a warpgroup has 64 rows of A and D, B is
+// read from SRAM through descriptors (9.7.15.5.1.2.2):
 //
 //   bits 0-13   address / 16
 //   bits 16-29  leading offset / 16    bits 32-45  stride offset / 16
 //   bits 62-63  1: 128-byte swizzle
 //
 // A tile that is summed over its columns (K-major: Q and K) has 8-row groups
-// 1024 bytes apart (stride offset); a step of 16 columns is 32 bytes on within a
-// chunk of 64. One that is summed over its rows (MN-major, transposed: V) has
+// 1024 bytes apart (stride offset); a step of 16 columns is 32 bytes on within
+// a chunk of 64. One that is summed over its rows (MN-major, transposed: V) has
 // chunks of 64 columns one chunk apart (leading offset); a step of 16 rows is
 // 2048 bytes on.
 //
@@ -54,9 +54,9 @@ LogicalResult NVVMLowering::lowerDotWgmma(fagpu::DotOp op) {
         i32(0x3FFF));
     uint64_t high = uint64_t(1) << 62 | uint64_t(1024 / 16) << 32 |
                     uint64_t(leading & 0x3FFF) << 16;
-    return arith::OrIOp::create(
-        builder, loc, arith::ExtUIOp::create(builder, loc, i64, low),
-        i64Constant(high));
+    return arith::OrIOp::create(builder, loc,
+                                arith::ExtUIOp::create(builder, loc, i64, low),
+                                i64Constant(high));
   };
   auto advance = [&](Value desc, int64_t bytes) -> Value {
     if (bytes == 0)
@@ -93,9 +93,8 @@ LogicalResult NVVMLowering::lowerDotWgmma(fagpu::DotOp op) {
 
   // C = 0 is not an operand but a flag of the first step.
   auto constant = op.getAcc().getDefiningOp<arith::ConstantOp>();
-  auto splat = constant
-                   ? dyn_cast<SplatElementsAttr>(constant.getValue())
-                   : SplatElementsAttr();
+  auto splat = constant ? dyn_cast<SplatElementsAttr>(constant.getValue())
+                        : SplatElementsAttr();
   if (!splat || !splat.getSplatValue<APFloat>().isPosZero())
     wgmma.acc = unpackVector(op.getAcc());
   SmallVector<Value> result = ptx::buildWgmma(builder, loc, wgmma);

@@ -92,8 +92,7 @@ void ptx::buildTensorStore(OpBuilder &builder, Location loc, Value source,
 }
 
 void ptx::buildFenceProxyAsync(OpBuilder &builder, Location loc) {
-  buildAsm(builder, loc, {}, {}, "fence.proxy.async.shared::cta;",
-           "~{memory}");
+  buildAsm(builder, loc, {}, {}, "fence.proxy.async.shared::cta;", "~{memory}");
 }
 
 void ptx::buildNamedBarrier(OpBuilder &builder, Location loc, Value id,
