@@ -79,6 +79,11 @@ GRID = {
         {"region": "alibi", "level": ("naive", "nest", "fused"), "head-dim": 16},
         {"region": "constants", "level": ("naive", "nest", "fused"), "head-dim": 16},
     ],
+    # What every GPU road takes.
+    "gpu": [
+        {"dtype": ("f16", "bf16"), "head-dim": (64, 72, 128), "mask": ("none", "causal")},
+        {"dtype": "bf16", "head-dim": (16, 64), "mask": "window:40,3"},
+    ],
 }
 
 # Regions of fa.attention, the arguments of the function that they read, and

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The shape flags (--batch to --scale), --target, and the tile sizes. Their
-// values are strings for the command line and are read by `ProblemSpec`, so
-// that every tool gives the same one message for a bad value.
+// The shape flags (--batch to --scale), --target, and those of the schedule.
+// Their values are strings for the command line and are read by `ProblemSpec`,
+// so that every tool gives the same one message for a bad value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,7 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace mlir::fa {
@@ -39,7 +40,18 @@ public:
         br("br", llvm::cl::desc("Rows of a query tile (default: chosen)"),
            llvm::cl::value_desc("N"), llvm::cl::cat(category)),
         bc("bc", llvm::cl::desc("Rows of a key tile (default: chosen)"),
-           llvm::cl::value_desc("N"), llvm::cl::cat(category)) {
+           llvm::cl::value_desc("N"), llvm::cl::cat(category)),
+        groups("groups",
+               llvm::cl::desc("Row groups of a block of a GPU (default: "
+                              "chosen)"),
+               llvm::cl::value_desc("N"), llvm::cl::cat(category)),
+        warps("warps",
+              llvm::cl::desc("Warps of a row group of a GPU (default: chosen)"),
+              llvm::cl::value_desc("N"), llvm::cl::cat(category)),
+        stages("stages",
+               llvm::cl::desc("Key tiles in the SRAM of a GPU at a time "
+                              "(default: chosen)"),
+               llvm::cl::value_desc("N"), llvm::cl::cat(category)) {
     for (const ProblemFlag &flag : getProblemFlags())
       shape.push_back(std::make_unique<StringFlag>(
           flag.name, llvm::cl::desc(flag.help),
@@ -55,10 +67,10 @@ public:
     return values;
   }
 
-  /// The tile sizes that were given.
+  /// The flags of the schedule that were given.
   FlagValues getTiles() const {
     FlagValues values;
-    for (const StringFlag *flag : {&br, &bc})
+    for (const StringFlag *flag : {&br, &bc, &groups, &warps, &stages})
       if (flag->getNumOccurrences())
         values.emplace_back(flag->ArgStr.str(), flag->getValue());
     return values;
@@ -66,22 +78,10 @@ public:
 
   const std::string &getTarget() const { return target; }
 
-  /// Fails for a target that this build does not have.
-  llvm::Error checkTarget() const {
-    if (target == "auto" || target == "cpu")
-      return llvm::Error::success();
-    if (StringRef(target).starts_with("sm_"))
-      return llvm::createStringError("--target: this build has only the CPU "
-                                     "road; expected auto or cpu but got '" +
-                                     target + "'");
-    return llvm::createStringError("--target: expected auto or cpu but got '" +
-                                   target + "'");
-  }
-
 private:
   using StringFlag = llvm::cl::opt<std::string>;
 
-  StringFlag target, br, bc;
+  StringFlag target, br, bc, groups, warps, stages;
   std::vector<std::unique_ptr<StringFlag>> shape;
 };
 
@@ -93,14 +93,29 @@ inline llvm::Error addShape(ProblemSpec &spec, const FlagValues &values) {
   return llvm::Error::success();
 }
 
-/// Sets the tile sizes of a pipeline.
+/// Whether the flag of the schedule is one for GPUs alone.
+inline bool isGPUFlag(StringRef name) {
+  return name == "groups" || name == "warps" || name == "stages";
+}
+
+/// Sets what the flags of the schedule say about a pipeline.
 template <typename PipelineOptions>
 llvm::Error setTiles(PipelineOptions &options, const FlagValues &values) {
   for (const auto &[name, text] : values) {
     llvm::Expected<int64_t> value = parsePositive(name, text);
     if (!value)
       return value.takeError();
-    (name == "br" ? options.br : options.bc) = *value;
+    if (!isGPUFlag(name))
+      (name == "br" ? options.br : options.bc) = *value;
+    else if constexpr (std::is_same_v<PipelineOptions, GPUPipelineOptions>)
+      (name == "groups"  ? options.groups
+       : name == "warps" ? options.warps
+                         : options.stages) = *value;
+    else
+      return llvm::createStringError("--" + name +
+                                     ": expected a GPU as target, since the "
+                                     "schedule of a CPU has no " +
+                                     name);
   }
   return llvm::Error::success();
 }

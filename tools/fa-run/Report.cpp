@@ -39,10 +39,21 @@ static void printAccuracy(StringRef name, const fart::Accuracy &accuracy,
   os << '\n';
 }
 
-void fa::printReport(const RunReport &report, raw_ostream &os) {
-  os << "problem    " << describe(report.problem) << '\n';
+static double getTFlops(const AttentionProblem &problem, double seconds) {
+  return problem.getFlops() / seconds * 1e-12;
+}
+
+static std::string formatCapability(fart::ComputeCapability capability) {
+  return std::to_string(capability / 10) + "." +
+         std::to_string(capability % 10);
+}
+
+/// Where and how it ran on a CPU.
+static void printCPURun(const RunReport &report, raw_ostream &os) {
   os << "target     cpu, level " << report.level << ", threads "
      << report.threads << '\n';
+  if (!report.fallback.empty())
+    os << "fallback   " << report.fallback << '\n';
   os << llvm::format(
       "compile    %.1f ms (passes %.1f, machine code %.1f)\n",
       (report.compileTime.pipeline + report.compileTime.codegen) * 1e3,
@@ -57,22 +68,74 @@ void fa::printReport(const RunReport &report, raw_ostream &os) {
   if (report.peakBytes)
     os << llvm::format("memory     %.1f MB at the peak\n",
                        static_cast<double>(*report.peakBytes) * 1e-6);
+}
+
+/// Where and how it ran on a GPU. A single run is not timed: it would tell of
+/// cold caches and clocks.
+static void printGPURun(const AttentionProblem &problem,
+                        const GPUReport &report, raw_ostream &os) {
+  const fart::PackageKernel &kernel = report.kernel;
+  const fart::GpuRun &run = report.run;
+  os << "target     " << kernel.target << " on " << report.device.name
+     << ", compute capability " << formatCapability(report.device.capability)
+     << ", driver for CUDA " << report.device.driverVersion << '\n';
+  os << "kernel     " << kernel.entry << ", " << run.grid << " blocks of "
+     << kernel.block << " threads, " << kernel.sramBytes << " bytes of SRAM, "
+     << run.registers << " registers";
+  if (run.localBytes)
+    os << ", " << run.localBytes << " bytes of local memory a thread";
+  if (!kernel.schedule.empty())
+    os << ", schedule " << kernel.schedule;
+  os << '\n';
+  os << llvm::format(
+      "compile    %.1f ms (passes %.1f, PTX %.1f, load %.1f)\n",
+      (report.pipelineSeconds + report.ptxSeconds + run.loadSeconds) * 1e3,
+      report.pipelineSeconds * 1e3, report.ptxSeconds * 1e3,
+      run.loadSeconds * 1e3);
+  if (run.times) {
+    const fart::GpuTimes &times = *run.times;
+    os << llvm::format(
+        "run        %.4f ms, %.1f TFLOP/s (median of %d over %d "
+        "copies, best %.4f ms)\n",
+        times.medianSeconds * 1e3, getTFlops(problem, times.medianSeconds),
+        static_cast<int>(times.numRuns), static_cast<int>(times.numCopies),
+        times.minSeconds * 1e3);
+    os << llvm::format("series     %.4f ms, %.1f TFLOP/s (back to back)\n",
+                       times.backToBackSeconds * 1e3,
+                       getTFlops(problem, times.backToBackSeconds));
+  }
+  if (!run.failure.empty())
+    os << "failure    " << run.failure << '\n';
+}
+
+void fa::printReport(const RunReport &report, raw_ostream &os) {
+  os << "problem    " << describe(report.problem) << '\n';
+  if (report.gpu)
+    printGPURun(report.problem, *report.gpu, os);
+  else
+    printCPURun(report, os);
   if (!report.check)
     return;
   printAccuracy("O", report.check->output, os);
   printAccuracy("LSE", report.check->lse, os);
   os << "check      " << report.check->rowsChecked << " of "
      << report.check->rowsTotal << " rows against the fp64 reference: "
-     << (report.check->passed() ? "PASS" : "FAIL") << '\n';
+     << (report.passed() ? "PASS" : "FAIL") << '\n';
 }
 
 void fa::printSummary(StringRef name, const RunReport &report,
                       raw_ostream &os) {
-  os << (!report.check            ? "DONE "
-         : report.check->passed() ? "PASS "
-                                  : "FAIL ")
-     << name << " (" << describe(report.problem) << ", level " << report.level
-     << ")";
+  os << (!report.passed() ? "FAIL "
+         : report.check   ? "PASS "
+                          : "DONE ")
+     << name << " (" << describe(report.problem) << ", ";
+  if (report.gpu)
+    os << "target " << report.gpu->kernel.target;
+  else
+    os << "level " << report.level;
+  os << ")";
+  if (report.gpu && !report.gpu->run.failure.empty())
+    os << ": " << report.gpu->run.failure;
   if (report.check && !report.check->passed())
     os << llvm::format(": O %.3g of %.3g, LSE %.3g of %.3g",
                        report.check->output.error,
@@ -95,6 +158,58 @@ static llvm::json::Object makeJSON(const fart::Accuracy &accuracy) {
                             {"passed", accuracy.passed()}};
 }
 
+static void addCPURun(llvm::json::Object &json, const RunReport &report) {
+  json["target"] = "cpu";
+  if (!report.fallback.empty())
+    json["fallback"] = report.fallback;
+  json["threads"] = report.threads;
+  json["compile_ms"] =
+      llvm::json::Object{{"passes", report.compileTime.pipeline * 1e3},
+                         {"machine_code", report.compileTime.codegen * 1e3}};
+  json["run_ms"] = report.runSeconds * 1e3;
+  json["run_min_ms"] = report.minSeconds * 1e3;
+  json["runs"] = report.numRuns;
+  json["gflops"] = makeNumber(report.getGFlops());
+  if (report.peakBytes)
+    json["peak_bytes"] = *report.peakBytes;
+}
+
+/// The names are those of fa-launch.
+static void addGPURun(llvm::json::Object &json, const AttentionProblem &problem,
+                      const GPUReport &report) {
+  const fart::PackageKernel &kernel = report.kernel;
+  const fart::GpuRun &run = report.run;
+  json["target"] = kernel.target;
+  json["device"] = llvm::json::Object{
+      {"name", report.device.name},
+      {"compute_capability", formatCapability(report.device.capability)},
+      {"cuda", report.device.driverVersion}};
+  json["kernel"] = llvm::json::Object{{"entry", kernel.entry},
+                                      {"schedule", kernel.schedule},
+                                      {"grid", run.grid},
+                                      {"block", kernel.block},
+                                      {"sram_bytes", kernel.sramBytes},
+                                      {"registers", run.registers},
+                                      {"local_bytes", run.localBytes}};
+  json["compile_ms"] =
+      llvm::json::Object{{"passes", report.pipelineSeconds * 1e3},
+                         {"ptx", report.ptxSeconds * 1e3},
+                         {"load", run.loadSeconds * 1e3}};
+  if (run.times) {
+    const fart::GpuTimes &times = *run.times;
+    json["run_ms"] = times.medianSeconds * 1e3;
+    json["run_min_ms"] = times.minSeconds * 1e3;
+    json["back_to_back_ms"] = times.backToBackSeconds * 1e3;
+    json["runs"] = times.numRuns;
+    json["copies"] = times.numCopies;
+    json["tflops"] = makeNumber(getTFlops(problem, times.medianSeconds));
+    json["back_to_back_tflops"] =
+        makeNumber(getTFlops(problem, times.backToBackSeconds));
+  }
+  if (!run.failure.empty())
+    json["failure"] = run.failure;
+}
+
 llvm::json::Object fa::makeJSON(const RunReport &report) {
   const AttentionProblem &problem = report.problem;
   llvm::json::Object json{
@@ -109,18 +224,11 @@ llvm::json::Object fa::makeJSON(const RunReport &report) {
                           {"dtype", StringRef(fart::getName(problem.dtype))},
                           {"mask", problem.mask.str()},
                           {"scale", problem.getScaleOrDefault()}}},
-      {"target", "cpu"},
-      {"level", report.level},
-      {"threads", report.threads},
-      {"compile_ms",
-       llvm::json::Object{{"passes", report.compileTime.pipeline * 1e3},
-                          {"machine_code", report.compileTime.codegen * 1e3}}},
-      {"run_ms", report.runSeconds * 1e3},
-      {"run_min_ms", report.minSeconds * 1e3},
-      {"runs", report.numRuns},
-      {"gflops", makeNumber(report.getGFlops())}};
-  if (report.peakBytes)
-    json["peak_bytes"] = *report.peakBytes;
+      {"level", report.level}};
+  if (report.gpu)
+    addGPURun(json, problem, *report.gpu);
+  else
+    addCPURun(json, report);
   if (report.check)
     json["check"] =
         llvm::json::Object{{"output", ::makeJSON(report.check->output)},

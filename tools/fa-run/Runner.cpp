@@ -7,6 +7,7 @@
 
 #include "Runner.h"
 #include "../common/Levels.h"
+#include "GPURunner.h"
 #include "KernelArguments.h"
 #include "fa/InitAllDialects.h"
 #include "fa/Runtime/Npy.h"
@@ -32,6 +33,10 @@ Runner::Runner(unsigned threads)
     : context(makeRegistry(), MLIRContext::Threading::DISABLED), pool(threads) {
   context.printOpOnDiagnostic(false);
 }
+
+Runner::~Runner() = default;
+
+bool Runner::isAlive() const { return !gpu || gpu->isAlive(); }
 
 /// Reads the .mlir file and states in `spec` what it says, or does nothing.
 llvm::Expected<OwningOpRef<ModuleOp>>
@@ -101,6 +106,55 @@ static llvm::Error dumpLevels(ModuleOp module, const RunOptions &options) {
       return error;
   }
   return llvm::Error::success();
+}
+
+llvm::Expected<GPUKernel *>
+Runner::getGPUKernel(ModuleOp module, const AttentionProblem &problem,
+                     const RunOptions &options, std::string &fallback) {
+  if (options.target == "cpu")
+    return nullptr;
+  auto get = [&]() -> llvm::Expected<GPUKernel *> {
+    if (options.level != "fused")
+      return llvm::createStringError(
+          "--level: expected fused, the only algorithm on a GPU, but got '" +
+          options.level + "'");
+    if (!gpu) {
+      llvm::Expected<std::unique_ptr<GPURunner>> opened = GPURunner::create();
+      if (!opened)
+        return opened.takeError();
+      gpu = std::move(*opened);
+    }
+    // For a target of the user's the levels come first: they show how far the
+    // lowering came, if it fails.
+    bool wantsLevels = !options.dumpDir.empty();
+    if (wantsLevels && options.target != "auto")
+      if (llvm::Error error = dumpGPULevels(module, options.target, options))
+        return error;
+    return gpu->getKernel(module, problem, options);
+  };
+  llvm::Expected<GPUKernel *> kernel = get();
+  if (!kernel) {
+    if (options.target != "auto")
+      return kernel;
+    // One line: the first error, without its notes.
+    std::string reason = llvm::toString(kernel.takeError());
+    fallback = StringRef(reason).split('\n').first.str();
+    for (const auto &[name, value] : options.tiles)
+      if (isGPUFlag(name))
+        return llvm::createStringError("--" + name +
+                                       ": expected a GPU to run on but there "
+                                       "is only the CPU: " +
+                                       fallback);
+    return nullptr;
+  }
+  if (!options.dumpDir.empty()) {
+    if (options.target == "auto")
+      if (llvm::Error error = dumpGPULevels(module, (*kernel)->chip, options))
+        return error;
+    if (llvm::Error error = dumpPTX(**kernel, options))
+      return error;
+  }
+  return kernel;
 }
 
 /// Runs the kernel once, or with --bench for about a second.
@@ -223,6 +277,27 @@ static llvm::Error writeOutputs(KernelArguments &arguments,
   return llvm::Error::success();
 }
 
+llvm::Error Runner::runOnCPU(ModuleOp module, AttentionFunc &func,
+                             KernelArguments &arguments,
+                             const RunOptions &options, RunReport &report) {
+  if (!options.dumpDir.empty())
+    if (llvm::Error error = dumpLevels(module, options))
+      return error;
+  llvm::Expected<const CPUKernel *> kernel =
+      getKernel(module, func.func.getSymName(), options);
+  if (!kernel)
+    return kernel.takeError();
+  fart::PeakMemory memory;
+  if (llvm::Error error = arguments.allocate(options, report.problem))
+    return error;
+  report.compileTime = (*kernel)->getCompileTime();
+  if (llvm::Error error = timeKernel(
+          **kernel, options.bench, arguments.getArguments(func), pool, report))
+    return error;
+  report.peakBytes = memory.getBytes();
+  return llvm::Error::success();
+}
+
 llvm::Expected<RunReport> Runner::run(const RunOptions &options) {
   // The problem: flags, then the file, then the arrays; they must agree.
   ProblemSpec spec;
@@ -254,26 +329,26 @@ llvm::Expected<RunReport> Runner::run(const RunOptions &options) {
   if (llvm::Error error = checkMemory(options, *problem))
     return error;
 
-  if (!options.dumpDir.empty())
-    if (llvm::Error error = dumpLevels(**module, options))
-      return error;
-  llvm::Expected<const CPUKernel *> kernel =
-      getKernel(**module, func->func.getSymName(), options);
-  if (!kernel)
-    return kernel.takeError();
-
-  fart::PeakMemory memory;
-  if (llvm::Error error = arguments.allocate(options, *problem))
-    return error;
   RunReport report;
   report.problem = *problem;
   report.level = options.level;
   report.threads = pool.getNumThreads();
-  report.compileTime = (*kernel)->getCompileTime();
-  if (llvm::Error error = timeKernel(
-          **kernel, options.bench, arguments.getArguments(*func), pool, report))
+  llvm::Expected<GPUKernel *> kernel =
+      getGPUKernel(**module, *problem, options, report.fallback);
+  if (!kernel)
+    return kernel.takeError();
+  if (*kernel) {
+    if (llvm::Error error = arguments.allocate(options, *problem))
+      return error;
+    llvm::Expected<GPUReport> ran =
+        gpu->run(**kernel, *problem, arguments, options);
+    if (!ran)
+      return ran.takeError();
+    report.gpu = std::move(*ran);
+  } else if (llvm::Error error =
+                 runOnCPU(**module, *func, arguments, options, report)) {
     return error;
-  report.peakBytes = memory.getBytes();
+  }
 
   if (options.check) {
     llvm::Expected<fart::CheckResult> check =

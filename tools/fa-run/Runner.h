@@ -8,6 +8,7 @@
 #define FA_TOOLS_FARUN_RUNNER_H
 
 #include "../common/ProblemFlags.h"
+#include "fa/Runtime/GpuAttention.h"
 #include "fa/Runtime/Reference.h"
 #include "fa/Target/CPU/CPUKernel.h"
 #include "mlir/IR/MLIRContext.h"
@@ -19,11 +20,16 @@
 #include <vector>
 
 namespace mlir::fa {
+class GPURunner;
+class KernelArguments;
+struct AttentionFunc;
+struct GPUKernel;
 
 /// What to run. Strings are as on the command line.
 struct RunOptions {
   FlagValues shape;
   FlagValues tiles;
+  std::string target = "auto";     ///< auto, cpu or a GPU such as sm_90a
   std::string input;               ///< A .mlir file; empty: from the shape.
   std::string level = "fused";     ///< naive, nest or fused
   std::string query, key, value;   ///< .npy files; empty: random.
@@ -36,10 +42,22 @@ struct RunOptions {
   bool bench = false;
 };
 
+/// What came out of a GPU.
+struct GPUReport {
+  fart::cuda::DeviceInfo device;
+  fart::PackageKernel kernel;
+  double pipelineSeconds = 0; ///< Of compilation: the passes of MLIR.
+  double ptxSeconds = 0;      ///< LLVM's, to PTX.
+  fart::GpuRun run;
+};
+
 /// What came out.
 struct RunReport {
   AttentionProblem problem;
   std::string level;
+  /// Why the CPU was taken where a GPU would have been; empty otherwise.
+  std::string fallback;
+  std::optional<GPUReport> gpu; ///< If it ran there.
   unsigned threads = 1;
   CPUKernel::CompileTime compileTime;
   double runSeconds = 0; ///< Median, if there was more than one run.
@@ -50,6 +68,10 @@ struct RunReport {
   std::optional<fart::CheckResult> check;
 
   double getGFlops() const { return problem.getFlops() / runSeconds * 1e-9; }
+  /// Whether nothing that was looked at is wrong.
+  bool passed() const {
+    return (!gpu || gpu->run.failure.empty()) && (!check || check->passed());
+  }
 };
 
 /// Runs problems one after the other; kernels are compiled once.
@@ -57,12 +79,14 @@ class Runner {
 public:
   /// `threads` = 0: one for each hardware thread.
   explicit Runner(unsigned threads);
+  ~Runner();
 
   llvm::Expected<RunReport> run(const RunOptions &options);
 
-private:
-  struct Inputs;
+  /// Whether more can be run: false after a kernel that broke the GPU.
+  bool isAlive() const;
 
+private:
   llvm::Expected<OwningOpRef<ModuleOp>> getModule(const RunOptions &options,
                                                   ProblemSpec &spec);
   /// The kernel of `module` at the level of `options`, from the cache if it was
@@ -70,9 +94,20 @@ private:
   llvm::Expected<const CPUKernel *> getKernel(ModuleOp module, StringRef name,
                                               const RunOptions &options);
 
+  /// The kernel for the GPU that `options` ask for. Null if the CPU is to be
+  /// taken; then `fallback` says why, if the choice was ours.
+  llvm::Expected<GPUKernel *> getGPUKernel(ModuleOp module,
+                                           const AttentionProblem &problem,
+                                           const RunOptions &options,
+                                           std::string &fallback);
+  llvm::Error runOnCPU(ModuleOp module, AttentionFunc &func,
+                       KernelArguments &arguments, const RunOptions &options,
+                       RunReport &report);
+
   MLIRContext context;
   fart::ThreadPool pool;
   llvm::StringMap<std::unique_ptr<CPUKernel>> kernels;
+  std::unique_ptr<GPURunner> gpu; ///< Null until it is asked for.
 };
 
 } // namespace mlir::fa

@@ -7,12 +7,17 @@
 
 #include "Suite.h"
 #include "mlir/Support/FileUtilities.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::fa;
+
+/// What a kernel can be compiled for.
+static constexpr StringRef gpuTargets[] = {"sm_80",  "sm_86",  "sm_89",
+                                           "sm_90a", "sm_100", "sm_120"};
 
 /// Sets `name` to `value`, in place of an earlier value.
 static void setValue(FlagValues &values, StringRef name, StringRef value) {
@@ -29,8 +34,17 @@ llvm::Error fa::setOption(RunOptions &options, StringRef name,
     setValue(options.shape, name, value);
     return llvm::Error::success();
   }
-  if (name == "br" || name == "bc") {
+  if (name == "br" || name == "bc" || isGPUFlag(name)) {
     setValue(options.tiles, name, value);
+    return llvm::Error::success();
+  }
+  if (name == "target") {
+    if (value != "auto" && value != "cpu" &&
+        !llvm::is_contained(gpuTargets, value))
+      return llvm::createStringError("--target: expected auto, cpu, " +
+                                     llvm::join(ArrayRef(gpuTargets), ", ") +
+                                     " but got '" + value + "'");
+    options.target = value.str();
     return llvm::Error::success();
   }
   if (name == "level") {
