@@ -3,8 +3,8 @@
 // four query heads each.
 //
 // RUN: %python -c "import numpy; numpy.save('%t.npy', (2.0 ** -numpy.arange(1, 9)).astype('f4'))"
-// RUN: fa-run %s --arg=5:%t.npy --heads=8 --kv-heads=2 --seq-q=100 --seq-kv=150 --check | FileCheck %s --check-prefix=OK
-// RUN: fa-run %s --arg=5:%t.npy --heads=8 --kv-heads=2 --seq-q=100 --seq-kv=150 --level=naive --check | FileCheck %s --check-prefix=OK
+// RUN: fa-run --target=cpu %s --arg=5:%t.npy --heads=8 --kv-heads=2 --seq-q=100 --seq-kv=150 --check | FileCheck %s --check-prefix=OK
+// RUN: fa-run --target=cpu %s --arg=5:%t.npy --heads=8 --kv-heads=2 --seq-q=100 --seq-kv=150 --level=naive --check | FileCheck %s --check-prefix=OK
 //
 // OK: 800 of 800 rows against the fp64 reference: PASS
 

@@ -1,8 +1,8 @@
 // A mask of one's own: each query sees the keys of its own chunk of 128, up to
 // itself. The region yields whether query i sees key j.
 //
-// RUN: fa-run %s --heads=1 --seq-q=300 --check | FileCheck %s --check-prefix=OK
-// RUN: fa-run %s --heads=1 --seq-q=300 --level=naive --check | FileCheck %s --check-prefix=OK
+// RUN: fa-run --target=cpu %s --heads=1 --seq-q=300 --check | FileCheck %s --check-prefix=OK
+// RUN: fa-run --target=cpu %s --heads=1 --seq-q=300 --level=naive --check | FileCheck %s --check-prefix=OK
 // RUN: fa-opt %s --fa-lower-to-nvvm=chip=sm_80 | fa-translate - --emit=ptx | FileCheck %s --check-prefix=PTX
 //
 // OK: 300 of 300 rows against the fp64 reference: PASS

@@ -1,7 +1,7 @@
 // Soft-capping, as in Gemma 2: the score s becomes cap * tanh(s / cap).
 //
-// RUN: fa-run %s --heads=4 --kv-heads=2 --seq-q=100 --check | FileCheck %s --check-prefix=OK
-// RUN: fa-run %s --heads=4 --kv-heads=2 --seq-q=100 --level=naive --check | FileCheck %s --check-prefix=OK
+// RUN: fa-run --target=cpu %s --heads=4 --kv-heads=2 --seq-q=100 --check | FileCheck %s --check-prefix=OK
+// RUN: fa-run --target=cpu %s --heads=4 --kv-heads=2 --seq-q=100 --level=naive --check | FileCheck %s --check-prefix=OK
 // RUN: fa-opt %s --fa-lower-to-nvvm=chip=sm_90a | fa-translate - --emit=ptx | FileCheck %s --check-prefix=PTX
 //
 // OK: heads 4 on 2, 100 queries on 100 keys, head dim 64, bf16, mask causal
