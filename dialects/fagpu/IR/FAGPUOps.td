@@ -232,7 +232,8 @@ def FAGPU_SpecializeOp : FAGPU_Op<"specialize", [
     The first warpgroup (128 threads) runs the `producer` region, of which one
     thread issues the copies; each of the `groups` warpgroups after it runs the
     `consumer` region. `producer_registers` and `consumer_registers` are the
-    registers of a thread (`setmaxnreg`, PTX ISA 9.7.19.5).
+    registers of a thread (`setmaxnreg`, PTX ISA 9.7.19.5; one group can have all
+    that a thread may have, and is left alone).
 
     No barrier of the whole block may stand in the regions.
 

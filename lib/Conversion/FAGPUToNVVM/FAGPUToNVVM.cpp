@@ -116,22 +116,26 @@ LogicalResult NVVMLowering::lowerView(memref::SubViewOp op) {
 //===----------------------------------------------------------------------===//
 
 /// Warpgroup 0 gives its registers to the others, and one of its threads
-/// issues the copies.
+/// issues the copies. With one row group there is nothing to give: 256 threads
+/// may have 255 registers each, and ptxas ignores setmaxnreg.
 void NVVMLowering::lowerSpecialize(fagpu::SpecializeOp op) {
+  bool sharesRegisters = op.getGroups() > 1;
   Value isProducer = isEqual(div(threadId(), 128), 0);
   auto roles = scf::IfOp::create(builder, loc, isProducer,
                                  /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(roles.thenBlock());
-    ptx::buildSetRegisters(builder, loc, op.getProducerRegisters(),
-                           /*increase=*/false);
+    if (sharesRegisters)
+      ptx::buildSetRegisters(builder, loc, op.getProducerRegisters(),
+                             /*increase=*/false);
     auto one = scf::IfOp::create(builder, loc, isEqual(threadId(), 0));
     one.thenBlock()->getOperations().splice(
         one.thenBlock()->begin(), op.getProducer().front().getOperations());
     builder.setInsertionPointToStart(roles.elseBlock());
-    ptx::buildSetRegisters(builder, loc, op.getConsumerRegisters(),
-                           /*increase=*/true);
+    if (sharesRegisters)
+      ptx::buildSetRegisters(builder, loc, op.getConsumerRegisters(),
+                             /*increase=*/true);
     roles.elseBlock()->getOperations().splice(
         builder.getInsertionPoint(), op.getConsumer().front().getOperations());
   }
