@@ -45,9 +45,10 @@ LogicalResult FinalizeKernel::finalize(LLVM::LLVMFuncOp func,
                           "convert-fagpu-to-nvvm in fa.kernel but got ")
            << info;
   Builder b(func.getContext());
+  // Without a number of blocks ptxas may not know the registers at the entry,
+  // and then ignores setmaxnreg (C7508).
   if (auto schedule =
-          func->getAttrOfType<ScheduleAttr>(FADialect::getScheduleAttrName());
-      schedule && schedule.getBlocks() > 1)
+          func->getAttrOfType<ScheduleAttr>(FADialect::getScheduleAttrName()))
     func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                   b.getI32IntegerAttr(schedule.getBlocks()));
   func->removeAttr(FADialect::getScheduleAttrName());

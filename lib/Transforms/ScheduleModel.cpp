@@ -83,20 +83,23 @@ static ScheduleChoice chooseForCPU(TargetAttr target,
 /// of the softmax behind the products of others, but leave a thread fewer
 /// registers (docs/Rationale.md): 240, 160 or 112 with 2, 3 or 4 groups. It
 /// needs B_c/2 for S, D_v/2 for O and 32 for the rest; the positions of a
-/// masked tile take about B_c/8 more.
+/// masked tile take about B_c/8 more. A user's function is computed for all
+/// scores of a thread at once, with values of its own for each: it gets the
+/// registers of two groups and tiles of 64 keys.
 static ScheduleChoice chooseForHopper(TargetAttr target,
                                       const ScheduleProblem &problem,
                                       const ScheduleRequest &request) {
   ScheduleChoice choice;
   choice.mr = request.mr;
   choice.nr = request.nr;
-  choice.groups =
-      request.groups ? request.groups : (problem.headDimV <= 128 ? 3 : 2);
+  choice.groups = request.groups ? request.groups
+                  : problem.headDimV <= 128 && !problem.hasRegions ? 3
+                                                                   : 2;
   choice.warps = request.warps ? request.warps : 4;
   choice.stages = request.stages ? request.stages : 2;
   choice.br = request.br ? request.br : 64 * choice.groups;
   // Larger tiles were no faster where they fit.
-  choice.bc = request.bc ? request.bc : 160;
+  choice.bc = request.bc ? request.bc : problem.hasRegions ? 64 : 160;
   int64_t limit = choice.groups <= 2 ? 240 : choice.groups == 3 ? 160 : 112;
   auto registers = [&] {
     return choice.bc / 2 + problem.headDimV / 2 + 32 +

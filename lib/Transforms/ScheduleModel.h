@@ -27,7 +27,8 @@ struct ScheduleRequest {
 struct ScheduleProblem {
   int64_t headDim, headDimV;
   int64_t elementBytes;
-  bool isMasked; // by a band or a region, beyond the ends of the tensors
+  bool isMasked;   // by a band or a region, beyond the ends of the tensors
+  bool hasRegions; // score or mask functions of the user's
 };
 
 /// A choice, not yet verified, and the reason for it.

@@ -110,7 +110,8 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
       op.getHeadDim(), op.getHeadDimV(),
       static_cast<int64_t>(
           llvm::divideCeil(op.getElementType().getIntOrFloatBitWidth(), 8)),
-      op.hasMaskRegion() || op.getMaskOrDefault().getKind() != MaskKind::None};
+      op.hasMaskRegion() || op.getMaskOrDefault().getKind() != MaskKind::None,
+      op.hasScoreRegion() || op.hasMaskRegion()};
   if (problem.headDim > kMaxHeadDim || problem.headDimV > kMaxHeadDim)
     return op.emitOpError("expected head dims of at most ")
            << kMaxHeadDim << " but got " << problem.headDim << " and "

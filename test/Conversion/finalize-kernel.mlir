@@ -1,6 +1,6 @@
 // RUN: fa-opt %s --fa-finalize-kernel | FileCheck %s
 
-// The entry and its threads. Tensor maps, which come last, are 128 bytes that are
+// The entry, its threads, and its blocks a multiprocessor. Tensor maps, which come last, are 128 bytes that are
 // passed by value and that nothing writes.
 
 // CHECK-LABEL: llvm.func @kernel
@@ -10,7 +10,7 @@
 // CHECK-SAME: attributes {fa.kernel = {
 // CHECK-NOT: fa.schedule
 // CHECK-NOT: fa.target
-// CHECK-SAME: nvvm.kernel, nvvm.maxntid = array<i32: 384>}
+// CHECK-SAME: nvvm.kernel, nvvm.maxntid = array<i32: 384>, nvvm.minctasm = 1 : i32}
 llvm.func @kernel(%tensor: !llvm.ptr, %size: i64, %map: !llvm.ptr, %map2: !llvm.ptr)
     attributes {fa.kernel = {arguments = [{kind = "memref", tensor = "Q"}, {kind = "tensor_map", tensor = "Q"}, {kind = "tensor_map", tensor = "K"}], block = 384 : i64},
                 fa.schedule = #fa.schedule<br = 128, bc = 64, groups = 2, warps = 4>,
