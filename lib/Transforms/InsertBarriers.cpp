@@ -72,19 +72,6 @@ public:
 };
 } // namespace
 
-/// The tile or ring that a tile is a part of.
-static Value getRoot(Value tile) {
-  while (Operation *op = tile.getDefiningOp()) {
-    if (auto view = dyn_cast<ViewLikeOpInterface>(op))
-      tile = view.getViewSource();
-    else if (auto slot = dyn_cast<fagpu::SlotOp>(op))
-      tile = slot.getRing();
-    else
-      break;
-  }
-  return tile;
-}
-
 static void collectEffects(Operation *op, Effects &effects) {
   if (isa<NVVM::CpAsyncWaitGroupOp>(op))
     effects.waits = true;
@@ -96,9 +83,9 @@ static void collectEffects(Operation *op, Effects &effects) {
       if (!value || !fagpu::isSramTile(value.getType()))
         continue;
       if (isa<MemoryEffects::Read>(effect.getEffect()))
-        effects.reads.push_back(getRoot(value));
+        effects.reads.push_back(fagpu::getTileRoot(value));
       else if (isa<MemoryEffects::Write>(effect.getEffect()))
-        effects.writes.push_back(getRoot(value));
+        effects.writes.push_back(fagpu::getTileRoot(value));
     }
   }
   for (Region &region : op->getRegions())

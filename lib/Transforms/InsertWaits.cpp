@@ -58,21 +58,6 @@ private:
 };
 } // namespace
 
-/// The tile or ring that a tile is a part of.
-static Value getRoot(Value tile) {
-  while (Operation *op = tile.getDefiningOp()) {
-    if (auto view = dyn_cast<ViewLikeOpInterface>(op))
-      tile = view.getViewSource();
-    else if (auto acquire = dyn_cast<fagpu::AcquireOp>(op))
-      tile = acquire.getRing();
-    else if (auto slot = dyn_cast<fagpu::SlotOp>(op))
-      tile = slot.getRing();
-    else
-      break;
-  }
-  return tile;
-}
-
 /// Adds the products of `from`; true if that changed `state`.
 static bool join(State &state, const State &from) {
   bool changed = false;
@@ -170,7 +155,8 @@ void WaitInserter::visit(Block &block, State &state, bool insert) {
     }
     if (auto store = dyn_cast<fagpu::StoreFragmentOp>(op))
       waitFor(&op, state, insert, [&](const InFlight &product) {
-        return llvm::is_contained(product.reads, getRoot(store.getTile()));
+        return llvm::is_contained(product.reads,
+                                  fagpu::getTileRoot(store.getTile()));
       });
     if (isa<scf::IfOp>(op)) {
       waitFor(&op, state, insert, [](const InFlight &) { return true; });
@@ -185,9 +171,9 @@ void WaitInserter::visit(Block &block, State &state, bool insert) {
     } else if (auto dot = dyn_cast<fagpu::DotOp>(op)) {
       for (InFlight &product : state)
         ++product.after;
-      InFlight product{{dot.getResult()}, {getRoot(dot.getB())}, 0};
+      InFlight product{{dot.getResult()}, {fagpu::getTileRoot(dot.getB())}, 0};
       if (isa<MemRefType>(dot.getA().getType()))
-        product.reads.push_back(getRoot(dot.getA()));
+        product.reads.push_back(fagpu::getTileRoot(dot.getA()));
       state.push_back(product);
     }
   }

@@ -38,6 +38,8 @@ bool isSramTile(Type type);
 namespace mlir::fagpu {
 /// Columns of one chunk of a tile: what fits in the swizzle's width.
 int64_t getChunkColumns(MemRefType tile);
+/// The tile or ring that `tile` is a part of: through views and stages.
+Value getTileRoot(Value tile);
 /// Bytes of a tile, its last chunk filled up.
 int64_t getTileBytes(MemRefType tile);
 } // namespace mlir::fagpu

@@ -16,6 +16,20 @@ using namespace mlir::fagpu;
 #define GET_OP_CLASSES
 #include "fagpu/IR/FAGPUOps.cpp.inc"
 
+Value fagpu::getTileRoot(Value tile) {
+  while (Operation *op = tile.getDefiningOp()) {
+    if (auto view = dyn_cast<ViewLikeOpInterface>(op))
+      tile = view.getViewSource();
+    else if (auto acquire = dyn_cast<AcquireOp>(op))
+      tile = acquire.getRing();
+    else if (auto slot = dyn_cast<SlotOp>(op))
+      tile = slot.getRing();
+    else
+      break;
+  }
+  return tile;
+}
+
 //===----------------------------------------------------------------------===//
 // Alloc, copies
 //===----------------------------------------------------------------------===//
