@@ -76,8 +76,8 @@ static bool join(State &state, const State &from) {
   return changed;
 }
 
-/// The products of `state` under the names that their values have elsewhere; a
-/// value without such a name is in flight all the same.
+/// The products of `state` under the names that their values have elsewhere:
+/// inside a loop, in its next iteration, or after it.
 static State rename(const State &state, ValueRange from, ValueRange to) {
   State renamed;
   for (InFlight product : state) {
@@ -99,34 +99,59 @@ void WaitInserter::waitFor(Operation *op, State &state, bool insert,
       rest.push_back(product);
       continue;
     }
-    if (!insert || product.names.empty())
-      continue;
     // What comes after uses the result of the wait, and so cannot move ahead.
-    Value value = product.names.front();
-    OpBuilder builder(op);
-    auto wait =
-        fagpu::WaitDotOp::create(builder, op->getLoc(), value, product.after);
-    for (Value name : product.names)
+    // Two names were one value on one way only: each is waited for.
+    for (Value name : product.names) {
+      if (!insert)
+        break;
+      OpBuilder builder(op);
+      auto wait =
+          fagpu::WaitDotOp::create(builder, op->getLoc(), name, product.after);
       name.replaceUsesWithIf(wait.getResult(), [&](OpOperand &use) {
         Operation *user =
             op->getBlock()->findAncestorOpInBlock(*use.getOwner());
         return user && wait->isBeforeInBlock(user);
       });
+    }
   }
   state = rest;
 }
 
 void WaitInserter::visitLoop(scf::ForOp loop, State &state, bool insert) {
+  // Into the loop, and out of an iteration, go products that it carries. Others
+  // would lose their name; they are waited for while they have it.
+  auto isCarriedBy = [](const InFlight &product, ValueRange values) {
+    return llvm::all_of(product.names, [&](Value name) {
+      return llvm::is_contained(values, name);
+    });
+  };
+  waitFor(loop, state, insert, [&](const InFlight &product) {
+    bool isUsedAfter = llvm::any_of(product.names, [&](Value name) {
+      return llvm::any_of(name.getUsers(), [&](Operation *user) {
+        Operation *ancestor = loop->getBlock()->findAncestorOpInBlock(*user);
+        return ancestor && loop->isBeforeInBlock(ancestor);
+      });
+    });
+    return isUsedAfter || !isCarriedBy(product, loop.getInitArgs());
+  });
+  auto visitBody = [&](State &end, bool insertInBody) {
+    visit(*loop.getBody(), end, insertInBody);
+    waitFor(loop.getBody()->getTerminator(), end, insertInBody,
+            [&](const InFlight &product) {
+              return !isCarriedBy(product, loop.getYieldedValues());
+            });
+  };
+
   State entry = rename(state, loop.getInitArgs(), loop.getRegionIterArgs());
-  ValueRange yielded = loop.getYieldedValues();
   while (true) {
     State end = entry;
-    visit(*loop.getBody(), end, /*insert=*/false);
-    if (!join(entry, rename(end, yielded, loop.getRegionIterArgs())))
+    visitBody(end, /*insertInBody=*/false);
+    if (!join(entry,
+              rename(end, loop.getYieldedValues(), loop.getRegionIterArgs())))
       break;
   }
   State end = entry;
-  visit(*loop.getBody(), end, insert);
+  visitBody(end, insert);
   // Waits may have put other values in the place of those that were yielded.
   State after = rename(state, loop.getInitArgs(), loop.getResults());
   join(after, rename(end, loop.getYieldedValues(), loop.getResults()));

@@ -117,3 +117,57 @@ func.func @reads_of_sram(%q: !tile, %ring: !ring, %zero: vector<8xf32>, %f: vect
   }
   return
 }
+
+// -----
+
+!tile = memref<64x16xbf16, #fagpu.sram<swizzle = 128>>
+!keys = memref<16x16xbf16, #fagpu.sram<swizzle = 128>>
+
+// What a loop does not carry is waited for before it begins, and before an
+// iteration ends: %p is used after the loop, %s by nobody.
+// CHECK-LABEL: func @not_carried
+func.func @not_carried(%q: !tile, %k: !keys, %zero: vector<8xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  fagpu.specialize groups = 1 registers = (24, 240) producer {
+  } consumer {
+    // CHECK:      %[[P:.*]] = fagpu.dot
+    // CHECK-NEXT: %[[WP:.*]] = fagpu.wait_dot %[[P]] pending = 0
+    // CHECK-NEXT: scf.for
+    // CHECK-NEXT:   %[[S:.*]] = fagpu.dot
+    // CHECK-NEXT:   fagpu.wait_dot %[[S]] pending = 0
+    // CHECK-NEXT: }
+    // CHECK-NEXT: arith.negf %[[WP]]
+    %p = fagpu.dot %q, %k, %zero contract = columns warps = 4 : !tile, !keys, vector<8xf32>
+    scf.for %t = %c0 to %n step %c1 {
+      %s = fagpu.dot %q, %k, %zero contract = columns warps = 4 : !tile, !keys, vector<8xf32>
+    }
+    %d = arith.negf %p : vector<8xf32>
+  }
+  return
+}
+
+// -----
+
+!tile = memref<64x16xbf16, #fagpu.sram<swizzle = 128>>
+!keys = memref<16x16xbf16, #fagpu.sram<swizzle = 128>>
+
+// Two carried values that begin as one product are two values afterwards.
+// CHECK-LABEL: func @two_names
+func.func @two_names(%q: !tile, %k: !keys, %zero: vector<8xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  fagpu.specialize groups = 1 registers = (24, 240) producer {
+  } consumer {
+    // CHECK:      scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}})
+    // CHECK-DAG:    %[[WA:.*]] = fagpu.wait_dot %[[A]] pending = 0
+    // CHECK-DAG:    %[[WB:.*]] = fagpu.wait_dot %[[B]] pending = 0
+    // CHECK:        arith.addf %[[WA]], %[[WB]]
+    %p = fagpu.dot %q, %k, %zero contract = columns warps = 4 : !tile, !keys, vector<8xf32>
+    %r:2 = scf.for %t = %c0 to %n step %c1 iter_args(%a = %p, %b = %p) -> (vector<8xf32>, vector<8xf32>) {
+      %c = arith.addf %a, %b : vector<8xf32>
+      scf.yield %c, %b : vector<8xf32>, vector<8xf32>
+    }
+  }
+  return
+}
