@@ -75,7 +75,8 @@ LogicalResult Specializer::buildLoad(Value ring, Value position, Value source,
     return emitError(source.getLoc(),
                      "expected a view of an argument of rank 4 to be loaded");
   SmallVector<Value> coordinates;
-  for (OpFoldResult offset : ArrayRef(view.getMixedOffsets()).take_front(3)) {
+  SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
+  for (OpFoldResult offset : ArrayRef(offsets).take_front(3)) {
     Value value;
     if (auto constant = getConstantIntValue(offset))
       value = arith::ConstantIndexOp::create(builder, view.getLoc(), *constant);
