@@ -100,7 +100,7 @@ static ScheduleChoice chooseForHopper(TargetAttr target,
   choice.br = request.br ? request.br : 64 * choice.groups;
   // Larger tiles were no faster where they fit.
   choice.bc = request.bc ? request.bc : problem.hasRegions ? 64 : 160;
-  int64_t limit = choice.groups <= 2 ? 240 : choice.groups == 3 ? 160 : 112;
+  int64_t limit = ScheduleAttr::getGroupRegisters(choice.groups);
   auto registers = [&] {
     return choice.bc / 2 + problem.headDimV / 2 + 32 +
            (problem.isMasked ? choice.bc / 8 : 0);

@@ -223,15 +223,11 @@ LogicalResult Specializer::specialize() {
   scf::ForallOp group = groups.front();
   Location loc = group.getLoc();
 
-  // Registers of a thread, producer and row group: 65,536 in all, of which the
-  // launch gives each thread the same (docs/Rationale.md).
-  int64_t producerRegisters = schedule.getGroups() <= 2 ? 24 : 32;
-  int64_t consumerRegisters = schedule.getGroups() <= 2   ? 240
-                              : schedule.getGroups() == 3 ? 160
-                                                          : 112;
   builder.setInsertionPoint(group);
-  split = fagpu::SpecializeOp::create(builder, loc, schedule.getGroups(),
-                                      producerRegisters, consumerRegisters);
+  split = fagpu::SpecializeOp::create(
+      builder, loc, schedule.getGroups(),
+      ScheduleAttr::getProducerRegisters(schedule.getGroups()),
+      ScheduleAttr::getGroupRegisters(schedule.getGroups()));
   split.getProducer().emplaceBlock();
   Block &consumer = split.getConsumer().emplaceBlock();
 

@@ -153,6 +153,15 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
   let assemblyFormat = [{ `<` struct(params) `>` }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// Registers of a thread of the producer, and of one of `groups` row groups,
+    /// on sm_90a: together no more than the launch gives the block
+    /// (docs/Rationale.md, registers).
+    static int64_t getProducerRegisters(int64_t groups) {
+      return groups <= 2 ? 24 : 32;
+    }
+    static int64_t getGroupRegisters(int64_t groups) {
+      return groups <= 2 ? 240 : groups == 3 ? 160 : 112;
+    }
     /// Rows of the tile program of one row group.
     int64_t getGroupRows() const { return getBr() / getGroups(); }
   }];

@@ -333,7 +333,7 @@ LogicalResult ConvertFAGPUToNVVM::lower(func::FuncOp kernel) {
   auto sram = info.getAs<IntegerAttr>("sram_bytes");
   if (!schedule || !target || !arguments || !sram)
     return kernel.emitError("expected a kernel made by fa-outline-kernel");
-  NVVMLowering lowering(kernel, schedule, target, sram.getInt());
+  NVVMLowering lowering(kernel, schedule, target);
   if (failed(lowering.lower()))
     return failure();
 

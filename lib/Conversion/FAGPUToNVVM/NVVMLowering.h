@@ -40,10 +40,8 @@ struct RingAddress {
 
 class NVVMLowering {
 public:
-  NVVMLowering(func::FuncOp kernel, ScheduleAttr schedule, TargetAttr target,
-               int64_t sramBytes)
-      : kernel(kernel), schedule(schedule), target(target),
-        sramBytes(sramBytes), builder(kernel) {}
+  NVVMLowering(func::FuncOp kernel, ScheduleAttr schedule, TargetAttr target)
+      : kernel(kernel), schedule(schedule), target(target), builder(kernel) {}
 
   LogicalResult lower();
 
@@ -123,7 +121,6 @@ private:
   func::FuncOp kernel;
   ScheduleAttr schedule;
   TargetAttr target;
-  int64_t sramBytes;
   OpBuilder builder;
   Location loc = UnknownLoc::get(kernel.getContext());
   Value sramBase; // i32

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fa/Target/CPU/CPUKernel.h"
+
+#include "../Optimize.h"
 #include "fa/Pipelines/Pipelines.h"
 #include "fa/Support/ErrorCollector.h"
 #include "fa/Support/Problem.h"
@@ -107,22 +109,6 @@ llvm::Error addPackedWrapper(llvm::Module &module, StringRef name,
   return llvm::Error::success();
 }
 
-/// LLVM's standard pipeline at O3.
-void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
-}
-
 } // namespace
 
 llvm::Error fa::lowerForCPU(ModuleOp module,
@@ -199,7 +185,7 @@ llvm::Error CPUKernel::generateCode(ModuleOp lowered, StringRef name) {
   if (llvm::Error error =
           addPackedWrapper(*module, "fa_blocks", entry + "_blocks"))
     return error;
-  optimize(*module, **machine);
+  optimize(*module, **machine, llvm::OptimizationLevel::O3);
 
   // LLVM IR -> machine code, which is generated at the first lookup.
   auto created = llvm::orc::LLJITBuilder()

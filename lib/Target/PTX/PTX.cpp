@@ -14,6 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "fa/Target/PTX.h"
+
+#include "../Optimize.h"
 #include "PTXVersion.h"
 #include "fa/Support/ErrorCollector.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -167,25 +169,6 @@ static llvm::Error checkModule(const llvm::Module &module) {
   return llvm::Error::success();
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine,
-                     unsigned level) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager sccs;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
-  const llvm::OptimizationLevel levels[] = {llvm::OptimizationLevel::O1,
-                                            llvm::OptimizationLevel::O2,
-                                            llvm::OptimizationLevel::O3};
-  builder.buildPerModuleDefaultPipeline(levels[std::min(level, 3u) - 1])
-      .run(module, modules);
-}
-
 //===----------------------------------------------------------------------===//
 // Code generation
 //===----------------------------------------------------------------------===//
@@ -226,8 +209,11 @@ struct DiagnosticCollector : public llvm::DiagnosticHandler {
 static bool generateCode(CodeGenState &state, const PTXOptions &options) {
   unsigned optLevel = options.optLevel.value_or(
       state.machine->getTargetCPU() == "sm_90a" ? 0 : 1);
+  const llvm::OptimizationLevel levels[] = {llvm::OptimizationLevel::O1,
+                                            llvm::OptimizationLevel::O2,
+                                            llvm::OptimizationLevel::O3};
   if (optLevel)
-    optimize(*state.module, *state.machine, optLevel);
+    optimize(*state.module, *state.machine, levels[std::min(optLevel, 3u) - 1]);
 
   llvm::raw_svector_ostream os(state.ptx);
   llvm::legacy::PassManager pm;
