@@ -58,6 +58,7 @@ llvm_config.add_tool_substitutions(
             "fa-opt",
             "fa-translate",
             "fa-run",
+            "fa-io",
             "fa-launch",
             "fa-reduce",
             "fa-lsp-server",

@@ -144,6 +144,36 @@ static PackageProblem readProblem(const JsonReader &json) {
   return problem;
 }
 
+SizeValues fart::getSizes(const Problem &problem) {
+  return {{"batch", problem.batch},
+          {"heads", problem.heads},
+          {"kv_heads", problem.kvHeads},
+          {"seq_q", problem.seqQ},
+          {"seq_kv", problem.seqKV}};
+}
+
+static Formula readFormula(const JsonReader &json) {
+  if (!json.isString()) {
+    json.fail("a formula");
+    return 0;
+  }
+  Result<Formula> formula = Formula::parse(json.readString());
+  if (!formula) {
+    json.fail("a formula (" + formula.error().message + ")");
+    return 0;
+  }
+  // Whether it uses other sizes shows at any.
+  if (Result<int64_t> value = formula->evaluate(getSizes(Problem())); !value)
+    json.fail("a formula of batch, heads, kv_heads, seq_q and seq_kv (" +
+              value.error().message + ")");
+  return *formula;
+}
+
+static HbmBytes readHbmBytes(const JsonReader &json) {
+  json.checkKeys({"read", "written"});
+  return {readFormula(json.get("read")), readFormula(json.get("written"))};
+}
+
 /// Whether `target` is sm_<number>, then maybe `a` or `f`.
 static bool isTarget(const std::string &target) {
   if (!target.starts_with("sm_"))
@@ -186,7 +216,7 @@ static PackageKernel readKernel(const JsonReader &json, DType dtype) {
   if (JsonReader schedule = json.get("schedule"); schedule.isPresent())
     kernel.schedule = schedule.readString();
   if (JsonReader bytes = json.get("hbm_bytes"); bytes.isPresent())
-    kernel.hbmBytes = bytes.readNumber();
+    kernel.hbmBytes = readHbmBytes(bytes);
   return kernel;
 }
 

@@ -40,6 +40,20 @@ static void printKernel(const PackageKernel &kernel, int64_t grid,
      << kernel.sramBytes << " bytes of SRAM";
 }
 
+/// "12 bytes" for people, or why it is not known.
+static std::string formatBytes(const Formula &formula, const Problem &problem) {
+  Result<int64_t> bytes = formula.evaluate(getSizes(problem));
+  return bytes ? std::to_string(*bytes) + " bytes" : bytes.error().message;
+}
+
+static void printTraffic(const PackageKernel &kernel, const Problem &problem,
+                         std::ostream &os) {
+  if (kernel.hbmBytes)
+    os << "hbm        " << formatBytes(kernel.hbmBytes->read, problem)
+       << " read, " << formatBytes(kernel.hbmBytes->written, problem)
+       << " written, as counted by the compiler\n";
+}
+
 static void printAccuracy(const char *name, const Accuracy &accuracy,
                           std::ostream &os) {
   os << format("%-11serror %.3g, tolerance %.3g (plain program %.3g)", name,
@@ -66,7 +80,9 @@ void fart::printReport(const LaunchReport &report,
     os << ", " << run.localBytes << " bytes of local memory a thread";
   if (!kernel.schedule.empty())
     os << ", schedule " << kernel.schedule;
-  os << format("\nload       %.1f ms\n", run.loadSeconds * 1e3);
+  os << '\n';
+  printTraffic(kernel, report.problem, os);
+  os << format("load       %.1f ms\n", run.loadSeconds * 1e3);
   if (run.times) {
     const GpuTimes &times = *run.times;
     os << format(
@@ -126,6 +142,14 @@ static ordered_json makeNumber(double value) {
   return value;
 }
 
+/// The number, or null where it is not known.
+static ordered_json makeBytes(const Formula &formula, const Problem &problem) {
+  Result<int64_t> bytes = formula.evaluate(getSizes(problem));
+  if (!bytes)
+    return nullptr;
+  return *bytes;
+}
+
 static ordered_json makeJSON(const Accuracy &accuracy) {
   return {{"error", makeNumber(accuracy.error)},
           {"tolerance", makeNumber(accuracy.tolerance)},
@@ -164,6 +188,10 @@ ordered_json fart::makeJSON(const LaunchReport &report,
         {"registers", run.registers},
         {"local_bytes", run.localBytes}}},
       {"load_ms", run.loadSeconds * 1e3}};
+  if (kernel.hbmBytes)
+    json["hbm_bytes"] = {
+        {"read", makeBytes(kernel.hbmBytes->read, problem)},
+        {"written", makeBytes(kernel.hbmBytes->written, problem)}};
   if (run.times) {
     const GpuTimes &times = *run.times;
     json["run_ms"] = times.medianSeconds * 1e3;
@@ -209,6 +237,7 @@ void fart::printPlan(const Package &package, const Problem &problem,
      << '\n';
   printKernel(kernel, plan.grid, os);
   os << '\n';
+  printTraffic(kernel, problem, os);
   for (const LaunchArgument &argument : plan.arguments) {
     if (const auto *descriptor = std::get_if<DescriptorWords>(&argument)) {
       const std::vector<int64_t> &words = descriptor->words;

@@ -14,6 +14,7 @@
 #ifndef FA_RUNTIME_PACKAGE_H
 #define FA_RUNTIME_PACKAGE_H
 
+#include "fa/Runtime/Formula.h"
 #include "fa/Runtime/Problem.h"
 
 #include <map>
@@ -58,6 +59,15 @@ struct Guards {
   int64_t strideAlignment = 1;
 };
 
+/// Bytes of HBM that a launch moves, in batch, heads, kv_heads, seq_q and
+/// seq_kv, as the compiler counted them.
+struct HbmBytes {
+  Formula read, written;
+};
+
+/// The sizes of `problem` by the names that formulas use.
+SizeValues getSizes(const Problem &problem);
+
 struct PackageKernel {
   std::string entry;
   std::string target; ///< sm_80, sm_90a, ...
@@ -69,7 +79,7 @@ struct PackageKernel {
   int64_t sramBytes = 0; ///< Dynamic shared memory.
   std::optional<int64_t> registers;
   std::string schedule;
-  std::optional<double> hbmBytes;
+  std::optional<HbmBytes> hbmBytes;
 };
 
 /// What every kernel of a package computes. A size that is set is the only one

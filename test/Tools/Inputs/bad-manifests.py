@@ -44,6 +44,7 @@ GOOD = {
     ],
 }
 K, A, D = ["kernels", 0], ["kernels", 0, "arguments", 5], ["kernels", 0, "arguments", 5, "dims"]
+H = K + ["hbm_bytes"]
 
 CASES = [
     (["format"], 2, "format: expected 1, the only format that this program knows, but got 2"),
@@ -89,7 +90,26 @@ CASES = [
     (K + ["query_tile"], 1.5, "kernels[0].query_tile: expected an integer from 1 to 1048576 but got 1.5"),
     (K + ["sram_bytes"], True, "kernels[0].sram_bytes: expected an integer from 0 to 16777216 but got true"),
     (K + ["registers"], 256, "kernels[0].registers: expected an integer from 1 to 255 but got 256"),
-    (K + ["hbm_bytes"], "many", "kernels[0].hbm_bytes: expected a finite number but got \"many\""),
+    (H, "many", "kernels[0].hbm_bytes: expected an object but got \"many\""),
+    (H, {"read": "1"}, "kernels[0].hbm_bytes.written: expected a formula but there is no such field"),
+    (H, {"read": 1, "written": "1"}, "kernels[0].hbm_bytes.read: expected a formula but got 1"),
+    (H, {"read": "1", "written": "1", "spilt": "1"}, "kernels[0].hbm_bytes: unknown field 'spilt'; expected read, written"),
+    *(
+        (H, {"read": "1", "written": text}, f"kernels[0].hbm_bytes.written: expected {error}")
+        for text, error in (
+            ("1 +", "a formula (expected a number, a name or a parenthesis at character 4 of the formula '1 +')"),
+            ("2 seq_q", "a formula (expected an operator or the end at character 3 of the formula '2 seq_q')"),
+            ("min(1; 2)", "a formula (expected ',' at character 6 of the formula 'min(1; 2)')"),
+            ("sum(2 < seq_q, 1)", "a formula (expected a name at character 5 of the formula 'sum(2 < seq_q, 1)')"),
+            ("log(seq_q)", "a formula (expected min, max, floordiv, ceildiv, if or sum before a parenthesis at character 1 of"),
+            ("9" * 30, "a formula (expected a number of at most 63 bits at character 1 of"),
+            ("(" * 5000, "a formula (expected at most 100 parentheses in each other at character 101 of"),
+            ("bytes", "a formula of batch, heads, kv_heads, seq_q and seq_kv (expected a value for 'bytes')"),
+            ("floordiv(1, seq_q - seq_kv)", "a formula of batch, heads, kv_heads, seq_q and seq_kv (expected a positive divisor but got 0)"),
+            ("sum(i < seq_q, i * 9223372036854775807)", "a formula of batch, heads, kv_heads, seq_q and seq_kv (the result overflows 64 bits)"),
+            ("sum(i < seq_q, 4000000000000000000 + i)", "a formula of batch, heads, kv_heads, seq_q and seq_kv (the sum over 'i' overflows 64 bits)"),
+        )
+    ),
 ]  # fmt: skip
 
 # Tensor maps that the manifest allows and the call does not.
