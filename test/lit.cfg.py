@@ -4,9 +4,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Tools are named plainly in RUN lines and found in the build's bin/ and LLVM's.
-# Substitutions: %python (with NumPy), %inputs (test/Inputs), %fa_src_root.
+# Substitutions: %python (with NumPy), %inputs (test/Inputs), %fa_src_root,
+# %fa_bench (a script: %python %fa_bench).
 # %lower_rows prints test/Target/Inputs/rows.mlir in the LLVM and NVVM dialects.
-# %fake_cuda before a tool gives it a CUDA driver without a GPU (test/FakeCuda).
+# %fake_cuda before a tool gives it a CUDA driver without a GPU (test/FakeCuda),
+# %fake_torch such a driver and a PyTorch (test/FakeTorch).
 # Features, for REQUIRES: cuda (a driver with a device), ptxas, avx512f, asan.
 #
 # ===-------------------------------------------------------------------------===#
@@ -23,13 +25,14 @@ from lit.llvm.subst import ToolSubst
 config.name = "fa"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "Install"]
+config.excludes = ["Inputs", "Install", "FakeTorch"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.fa_obj_root, "test")
 
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%inputs", os.path.join(config.test_source_root, "Inputs")))
 config.substitutions.append(("%fa_src_root", config.fa_src_root))
+config.substitutions.append(("%fa_bench", os.path.join(config.fa_tools_dir, "fa-bench")))
 config.substitutions.append(
     (
         "%lower_rows",
@@ -41,6 +44,14 @@ config.substitutions.append(
 config.substitutions.append(
     ("%fake_cuda", "env LD_LIBRARY_PATH=" + os.path.join(config.fa_obj_root, "fake-cuda"))
 )
+config.substitutions.append(
+    (
+        "%fake_torch",
+        "%fake_cuda env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="
+        + os.path.join(config.test_source_root, "FakeTorch"),
+    )
+)
+config.recursiveExpansionLimit = 2
 
 llvm_config.use_default_substitutions()  # FileCheck, not, count
 llvm_config.with_environment("PATH", config.fa_tools_dir, append_path=True)

@@ -120,8 +120,14 @@ Result<Stream> Stream::create(const Context &context) {
   return stream;
 }
 
+Stream Stream::borrow(CUstream_st *handle) {
+  Stream stream;
+  stream.handle = {handle, Destroy{/*isOwner=*/false}};
+  return stream;
+}
+
 void Stream::Destroy::operator()(CUstream_st *stream) const {
-  if (!isAbandoned())
+  if (isOwner && !isAbandoned())
     CudaApi::loaded().cuStreamDestroy_v2(stream);
 }
 

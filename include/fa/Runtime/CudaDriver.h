@@ -68,6 +68,8 @@ private:
 class Stream {
 public:
   static Result<Stream> create(const Context &context);
+  /// A stream that the caller owns; null is the driver's default stream.
+  static Stream borrow(CUstream_st *handle);
 
   /// Waits until everything in the stream is done. A kernel that takes longer
   /// than `timeout` is given up: the error says so, and the process must end,
@@ -78,9 +80,12 @@ public:
 
 private:
   struct Destroy {
+    bool isOwner;
     void operator()(CUstream_st *stream) const;
   };
-  std::unique_ptr<CUstream_st, Destroy> handle;
+  Stream() = default;
+
+  std::unique_ptr<CUstream_st, Destroy> handle{nullptr, Destroy{true}};
 };
 
 /// Whether a kernel was given up. Leave through std::_Exit then: the driver's

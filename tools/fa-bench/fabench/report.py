@@ -1,0 +1,96 @@
+# ===- report.py - Tables of results -----------------------------------------===#
+#
+# Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===-------------------------------------------------------------------------===#
+"""One line for each of our kernels on each case, with its peers beside it."""
+
+PEERS = ("cudnn", "flash", "flex")
+BASELINE = "cudnn"
+
+
+def is_ours(kernel):
+    return kernel.get("kind") == "fa"
+
+
+def is_timed(kernel):
+    return "tflops" in kernel
+
+
+def ratio(kernel, kernels, field="tflops"):
+    """Speed as a multiple of the baseline's in the same run."""
+    baseline = kernels.get(BASELINE, {})
+    if not is_timed(kernel) or not is_timed(baseline):
+        return None
+    return kernel[field] / baseline[field]
+
+
+def best(result):
+    """The name of our fastest kernel of a case."""
+    ours = {
+        name: kernel["tflops"] for name, kernel in result["kernels"].items()
+        if is_timed(kernel) and name not in PEERS
+    }  # fmt: skip
+    return max(ours, key=ours.get, default=None)
+
+
+def _pair(kernel):
+    if kernel is None:
+        return f"{'':13}"
+    if not is_timed(kernel):
+        return f"{'-':>6}{'-':>7}"
+    return f"{kernel['tflops']:6.0f}{kernel['back_to_back_tflops']:7.0f}"
+
+
+def _lines(result, peers, names):
+    kernels = result["kernels"]
+    ours = [name for name in kernels if name not in PEERS] or [None]
+    for number, name in enumerate(ours):
+        kernel = kernels.get(name)
+        line = f"{result['name'] if number == 0 else '':44.44}"
+        if names:
+            line += f" {name or '':40.40}"
+        line += _pair(kernel)
+        for peer in peers:
+            line += " |" + (_pair(kernels.get(peer)) if number == 0 else f"{'':13}")
+        for field in ("tflops", "back_to_back_tflops"):
+            value = ratio(kernel or {}, kernels, field)
+            line += f"{value:7.3f}" if value else f"{'':7}"
+        if kernel is None:
+            line += "  no package"
+        elif "error" in kernel:
+            line += f"  {kernel['error']}"
+        else:
+            line += f" {100 * kernel['spread']:5.1f}% {kernel['check']['relative_error']:9.1e}"
+        yield line.rstrip()
+
+
+def header(peers, names):
+    line = f"{'':44}" + (f" {'':40}" if names else "") + f"{'fa':>8}{'':5}"
+    line += "".join(f" |{peer:>8}{'':5}" for peer in peers)
+    second = f"{'TFLOP/s':44}" + (f" {'kernel':40}" if names else "")
+    second += f"{'single':>6}{'b2b':>7}" + "".join(f" |{'single':>6}{'b2b':>7}" for _ in peers)
+    return [
+        line + f"{'of cuDNN':>14}",
+        second + f"{'single':>7}{'b2b':>7}{'spread':>7}{'error':>10}",
+    ]
+
+
+def table(report):
+    results = report["results"]
+    peers = [peer for peer in PEERS if any(peer in result["kernels"] for result in results)]
+    names = any(sum(n not in PEERS for n in result["kernels"]) > 1 for result in results)
+    lines = []
+    if device := report["device"]:
+        lines.append(f"{device['device']}, PyTorch {device['torch']}, cuDNN {device['cudnn']}")
+    lines += header(peers, names)
+    for result in results:
+        lines += _lines(result, peers, names)
+    for result in results:
+        for peer in peers:
+            if error := result["kernels"].get(peer, {}).get("error"):
+                lines.append(f"{peer} has no result for {result['name']}: {error[:120]}")
+    for name in report.get("not_measured", []):
+        lines.append(f"not measured, out of time: {name}")
+    return "\n".join(lines)
