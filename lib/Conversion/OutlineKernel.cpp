@@ -8,16 +8,18 @@
 // The grid is linear in x, since the number of heads may pass what y and z can
 // count. Block n works on query tile i of head h of batch b with
 //
-//   n = (b * H + h) * T_r + i'
+//   n = (b * H + h) * T_r + i
 //
-// where i' counts from the last tile to the first if the mask hides keys after
-// the diagonal: the tiles with the most keys begin first.
+// without a mask. With one, query tiles differ in the number of their keys, and
+// the longest ones, which most often are the last ones, begin first: all heads
+// of a section at once, i from T_r - 1 to 0, whose K and V fit in L2 together.
 //
 //===----------------------------------------------------------------------===//
 
 #include "fa/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -81,6 +83,102 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
   return info.getDictionary(func.getContext());
 }
 
+namespace {
+/// The arithmetic of a block's place in the grid. A grid has less than 2^31
+/// blocks, so that 32 bits are enough for it and all its parts.
+class GridOrder {
+public:
+  /// The sizes of the nest: batch, heads, query tiles.
+  GridOrder(OpBuilder &builder, Location loc, ArrayRef<Value> sizes)
+      : builder(builder), loc(loc), batches(narrow(sizes[0])),
+        heads(narrow(sizes[1])), tiles(narrow(sizes[2])),
+        block(narrow(
+            gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x))) {}
+
+  /// Batch, head and query tile of this block, head by head.
+  SmallVector<Value> byHead() {
+    return split(div(block, tiles), rem(block, tiles));
+  }
+  /// The same, longest tiles of `headsInSection` (of type index) heads first.
+  SmallVector<Value> longestFirst(Value headsInSection);
+
+private:
+  SmallVector<Value> split(Value batchAndHead, Value tile) {
+    return {widen(div(batchAndHead, heads)), widen(rem(batchAndHead, heads)),
+            widen(tile)};
+  }
+  Value narrow(Value value) {
+    return arith::IndexCastUIOp::create(builder, loc, builder.getI32Type(),
+                                        value);
+  }
+  Value widen(Value value) {
+    return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                        value);
+  }
+  Value div(Value a, Value b) {
+    return arith::DivUIOp::create(builder, loc, a, b);
+  }
+  Value rem(Value a, Value b) {
+    return arith::RemUIOp::create(builder, loc, a, b);
+  }
+  Value mul(Value a, Value b) {
+    return arith::MulIOp::create(builder, loc, a, b);
+  }
+  Value sub(Value a, Value b) {
+    return arith::SubIOp::create(builder, loc, a, b);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  Value batches, heads, tiles, block;
+};
+} // namespace
+
+SmallVector<Value> GridOrder::longestFirst(Value headsInSection) {
+  Value all = mul(batches, heads);
+  Value most = arith::MinUIOp::create(builder, loc, headsInSection,
+                                      widen(all));
+  Value perSection = narrow(most);
+  Value first = mul(div(block, mul(perSection, tiles)), perSection);
+  Value inSection = sub(block, mul(first, tiles));
+  // The last section may have fewer heads.
+  Value sectionHeads =
+      arith::MinUIOp::create(builder, loc, perSection, sub(all, first));
+  Value one = arith::ConstantOp::create(builder, loc,
+                                        builder.getI32IntegerAttr(1));
+  Value tile = sub(sub(tiles, one), div(inSection, sectionHeads));
+  Value head =
+      arith::AddIOp::create(builder, loc, first, rem(inSection, sectionHeads));
+  return split(head, tile);
+}
+
+/// How many query heads' K and V fit in `kSectionBytes`, at least one.
+static Value buildHeadsInSection(OpBuilder &builder, Location loc, Value query,
+                                 Value key, Value value) {
+  // Less than L2 has from sm_80 on (40 MiB), since O passes through it, too.
+  constexpr int64_t kSectionBytes = 32 << 20;
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto atLeastOne = [&](Value value) -> Value {
+    return arith::MaxUIOp::create(builder, loc, value, constant(1));
+  };
+  auto dim = [&](Value tensor, int64_t index) -> Value {
+    return memref::DimOp::create(builder, loc, tensor, index);
+  };
+  auto keyType = cast<MemRefType>(key.getType());
+  int64_t columns =
+      keyType.getDimSize(3) + cast<MemRefType>(value.getType()).getDimSize(3);
+  int64_t rowBytes = columns * keyType.getElementTypeBitWidth() / 8;
+  Value group = arith::DivUIOp::create(builder, loc, dim(query, 1),
+                                       atLeastOne(dim(key, 1)));
+  Value rows = arith::MulIOp::create(
+      builder, loc, constant(std::max<int64_t>(kSectionBytes / rowBytes, 1)),
+      atLeastOne(group));
+  return atLeastOne(
+      arith::DivUIOp::create(builder, loc, rows, atLeastOne(dim(key, 2))));
+}
+
 static LogicalResult outline(func::FuncOp func) {
   // What is not here is not compiled.
   if (func.isDeclaration())
@@ -123,23 +221,32 @@ static LogicalResult outline(func::FuncOp func) {
     else
       sizes.push_back(cast<Value>(bound));
   }
-  Value block = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
-  Value tile = arith::RemUIOp::create(builder, loc, block, sizes[2]);
-  Value rest = arith::DivUIOp::create(builder, loc, block, sizes[2]);
-  Value head = arith::RemUIOp::create(builder, loc, rest, sizes[1]);
-  Value batch = arith::DivUIOp::create(builder, loc, rest, sizes[1]);
-  if (mask.getValue() != "none") {
-    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-    Value last = arith::SubIOp::create(builder, loc, sizes[2], one);
-    tile = arith::SubIOp::create(builder, loc, last, tile);
+  auto getArgument = [&](StringRef name) -> Value {
+    return func.getArgument(llvm::find(tensors, b.getStringAttr(name)) -
+                            tensors.begin());
+  };
+  for (StringRef name : {"Q", "K", "V"}) {
+    auto type = dyn_cast<MemRefType>(getArgument(name).getType());
+    if (!type || type.getRank() != 4 || type.isDynamicDim(3) ||
+        !type.getElementType().isIntOrFloat())
+      return func.emitError("expected ")
+             << name << " to be a memref of rank 4 with a static head dim but "
+             << "got " << getArgument(name).getType();
   }
+  GridOrder order(builder, loc, sizes);
+  SmallVector<Value> indices =
+      mask.getValue() == "none"
+          ? order.byHead()
+          : order.longestFirst(buildHeadsInSection(
+                builder, loc, getArgument("Q"), getArgument("K"),
+                getArgument("V")));
   func->setAttr(FADialect::getKernelAttrName(),
                 describeKernel(func, nest, schedule, target));
   func->setAttr(FADialect::getScheduleAttrName(), schedule);
   func->setAttr(FADialect::getTargetAttrName(), target);
 
   for (auto [argument, index] :
-       llvm::zip_equal(nest.getInductionVars(), ValueRange{batch, head, tile}))
+       llvm::zip_equal(nest.getInductionVars(), indices))
     argument.replaceAllUsesWith(index);
   nest.getBody()->getTerminator()->erase();
   func.front().getOperations().splice(nest->getIterator(),

@@ -181,6 +181,7 @@ void fa::buildGPUPipeline(OpPassManager &pm,
     schedule.groups = options.groups;
     schedule.warps = options.warps;
     schedule.stages = options.stages;
+    schedule.blocks = options.blocks;
     buildNest(pm, schedule);
   }
   if (stop == Level::Nest)

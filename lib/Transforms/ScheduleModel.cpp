@@ -127,6 +127,8 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
   choice.warps = request.warps ? request.warps : 8;
   choice.stages = request.stages ? request.stages : 2;
   choice.br = request.br ? request.br : 16 * choice.warps * choice.groups;
+  int64_t rowBlocks = std::max<int64_t>(
+      choice.br / (16 * choice.warps * choice.groups), 1);
   choice.bc = request.bc ? request.bc : 64;
   while (!request.bc && choice.bc > 16 &&
          getTileBytes(target, problem, choice) > target.getSram())
@@ -136,7 +138,8 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
   bool isBlackwell =
       target.getChip() == "sm_100" || target.getChip() == "sm_120";
   auto getRegisters = [&](int64_t bc) {
-    return bc / 2 + bc / 4 + problem.headDimV / 2 + (isBlackwell ? 56 : 48);
+    return rowBlocks * (bc / 2 + bc / 4 + problem.headDimV / 2) +
+           (isBlackwell ? 56 : 48);
   };
   auto fitsTwice = [&](int64_t bc) {
     constexpr int64_t kRegisterFile = 65536;
@@ -147,12 +150,13 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
       fitsTwice(48))
     choice.bc = 48;
   int64_t registers = getRegisters(choice.bc);
-  if (fitsTwice(choice.bc))
-    choice.blocks = 2;
+  choice.blocks = request.blocks         ? request.blocks
+                  : fitsTwice(choice.bc) ? 2
+                                         : 1;
   choice.reason = llvm::formatv(
-      "{0} warps of 16 rows, {1} blocks a multiprocessor with {2} "
+      "{0} warps of {1} rows, {2} blocks a multiprocessor with {3} "
       "registers a thread",
-      choice.warps, choice.blocks, registers);
+      choice.warps, 16 * rowBlocks, choice.blocks, registers);
   return choice;
 }
 

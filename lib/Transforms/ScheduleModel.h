@@ -20,7 +20,8 @@ namespace mlir::fa {
 
 /// The fields that a user asked for; 0 where the model chooses.
 struct ScheduleRequest {
-  int64_t br = 0, bc = 0, mr = 0, nr = 0, groups = 0, warps = 0, stages = 0;
+  int64_t br = 0, bc = 0, mr = 0, nr = 0, groups = 0, warps = 0, stages = 0,
+          blocks = 0;
 };
 
 /// The sizes of a problem that a schedule depends on.

@@ -72,9 +72,12 @@ static LogicalResult verifyKind(AttentionOp op, ScheduleAttr schedule,
            << maxGroups << " row groups and " << maxWarps << " warps on "
            << target.getChip() << " but got " << schedule;
   int64_t rows = 16 * schedule.getWarps() * schedule.getGroups();
-  if (schedule.getBr() != rows || schedule.getBc() % 16 != 0)
+  if (schedule.getBr() % rows != 0 ||
+      schedule.getRowBlocks() > (target.isHopper() ? 1 : 4) ||
+      schedule.getBc() % 16 != 0)
     return op.emitOpError("expected br = 16 * warps * groups = ")
-           << rows << " and a bc that is a multiple of 16 on a GPU but got "
+           << rows << (target.isHopper() ? "" : ", or 2, 3 or 4 times that,")
+           << " and a bc that is a multiple of 16 on a GPU but got "
            << schedule;
   if (target.isHopper() && (schedule.getWarps() != 4 ||
                             schedule.getBc() > 256 || op.getHeadDimV() > 256))
@@ -126,8 +129,8 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
       return failure();
     return verifyFits(op, given, target, problem, choice);
   }
-  ScheduleChoice choice =
-      chooseSchedule(target, problem, {br, bc, mr, nr, groups, warps, stages});
+  ScheduleChoice choice = chooseSchedule(
+      target, problem, {br, bc, mr, nr, groups, warps, stages, blocks});
   auto schedule = ScheduleAttr::getChecked(
       [&] { return op.emitOpError("has no valid schedule: "); },
       op.getContext(), choice.br, choice.bc, choice.mr, choice.nr,
@@ -152,7 +155,8 @@ void SelectSchedule::runOnOperation() {
   func::FuncOp func = getOperation();
   // Far more than #fa.schedule takes, and so little that nothing overflows.
   constexpr int64_t kMaxOption = 1 << 20;
-  for (Option<int64_t> *option : {&br, &bc, &mr, &nr, &groups, &warps, &stages})
+  for (Option<int64_t> *option :
+       {&br, &bc, &mr, &nr, &groups, &warps, &stages, &blocks})
     if (*option < 0 || *option > kMaxOption) {
       func.emitError("expected option '")
           << option->getArgStr() << "' to be from 0 to " << kMaxOption

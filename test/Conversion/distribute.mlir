@@ -212,3 +212,71 @@ func.func @store_tile(%buffer: !q, %O: memref<?x?x?x16xbf16>, %x: f32, %n: index
   } {fa.schedule = #fa.schedule<br = 64, bc = 16, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
   return
 }
+
+// -----
+
+// Two blocks of 16 rows a warp: what is of the first block comes first. A thread has
+// rows l / 4, l / 4 + 8, l / 4 + 16 and l / 4 + 24 of the 32 of its warp.
+
+// CHECK-LABEL: func.func @row_blocks
+// CHECK-SAME: (%[[O:.*]]: memref<?x16xf16>, %[[LSE:.*]]: memref<?xf32>, %{{.*}}: index
+func.func @row_blocks(%O: memref<?x16xf16>, %LSE: memref<?xf32>, %n: index) {
+  // CHECK-DAG: %[[COLUMNS:.*]] = arith.constant dense<[0, 1, 0, 1, 8, 9, 8, 9, 0, 1, 0, 1, 8, 9, 8, 9]> : vector<16xindex>
+  %c0 = arith.constant 0 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: %[[WARP:.*]] = arith.remui %{{.*}}, %c2
+    // CHECK: %[[OFWARP:.*]] = arith.muli %[[WARP]], %c32
+    // CHECK: %[[INWARP:.*]] = arith.divui %{{.*}}, %c4
+    // CHECK: %[[ROW:.*]] = arith.addi %[[OFWARP]], %[[INWARP]]
+    // CHECK: %[[COLUMN:.*]] = arith.muli
+    // CHECK-DAG: %[[ROW8:.*]] = arith.addi %[[ROW]], %c8
+    // CHECK-DAG: %[[ROW16:.*]] = arith.addi %[[ROW]], %c16
+    // CHECK-DAG: %[[ROW24:.*]] = arith.addi %[[ROW]], %c24
+    // CHECK: %[[ROWS:.*]] = vector.from_elements %[[ROW]], %[[ROW8]], %[[ROW16]], %[[ROW24]] : vector<4xindex>
+    // CHECK: vector.shuffle %[[ROWS]], %[[ROWS]] [0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3]
+    // CHECK: arith.addi %{{.*}}, %[[COLUMNS]] : vector<16xindex>
+    %steps = vector.step : vector<64xindex>
+    %rows = vector.shape_cast %steps : vector<64xindex> to vector<64x1xindex>
+    %r = vector.broadcast %rows : vector<64x1xindex> to vector<64x16xindex>
+    %columns = vector.step : vector<16xindex>
+    %c = vector.broadcast %columns : vector<16xindex> to vector<64x16xindex>
+    %sum = arith.addi %r, %c : vector<64x16xindex>
+    %sum32 = arith.index_cast %sum : vector<64x16xindex> to vector<64x16xi32>
+    // CHECK: %[[S:.*]] = arith.sitofp %{{.*}} : vector<16xi32> to vector<16xf32>
+    %s = arith.sitofp %sum32 : vector<64x16xi32> to vector<64x16xf32>
+
+    // The third of four statistics: the first row of the second block.
+    // CHECK-DAG: %[[S8:.*]] = vector.extract %[[S]][8]
+    // CHECK-DAG: %[[S9:.*]] = vector.extract %[[S]][9]
+    // CHECK-DAG: %[[S12:.*]] = vector.extract %[[S]][12]
+    // CHECK-DAG: %[[S13:.*]] = vector.extract %[[S]][13]
+    // CHECK-DAG: %[[M89:.*]] = arith.maxnumf %[[S8]], %[[S9]]
+    // CHECK-DAG: %[[MCD:.*]] = arith.maxnumf %[[S12]], %[[S13]]
+    // CHECK: %[[M:.*]] = arith.maxnumf %[[M89]], %[[MCD]]
+    // CHECK-COUNT-8: nvvm.shfl.sync
+    // CHECK-NOT: nvvm.shfl.sync
+    // CHECK: vector.from_elements %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : vector<4xf32>
+    // CHECK: arith.maxnumf %{{.*}} : vector<4xf32>
+    %ninf = arith.constant dense<0xFF800000> : vector<64xf32>
+    %m = vector.multi_reduction <maxnumf>, %s, %ninf [1] : vector<64x16xf32> to vector<64xf32>
+    // CHECK: %[[P:.*]] = arith.sitofp %{{.*}} : vector<16xi32> to vector<16xf16>
+    %p = arith.truncf %s : vector<64x16xf32> to vector<64x16xf16>
+
+    // CHECK: scf.if
+    // CHECK:   vector.extract_strided_slice %[[P]] {offsets = [0], sizes = [2]
+    // CHECK:   vector.extract_strided_slice %[[P]] {offsets = [4], sizes = [2]
+    // CHECK: scf.if
+    // CHECK:   vector.extract_strided_slice %[[P]] {offsets = [2], sizes = [2]
+    // CHECK:   vector.extract_strided_slice %[[P]] {offsets = [6], sizes = [2]
+    // CHECK: scf.if
+    // CHECK:   vector.extract_strided_slice %[[P]] {offsets = [8], sizes = [2]
+    // CHECK:   vector.extract_strided_slice %[[P]] {offsets = [12], sizes = [2]
+    // CHECK: scf.if
+    // CHECK:   vector.extract_strided_slice %[[P]] {offsets = [10], sizes = [2]
+    // CHECK:   vector.extract_strided_slice %[[P]] {offsets = [14], sizes = [2]
+    vector.transfer_write %p, %O[%i, %c0] {in_bounds = [false, true]} : vector<64x16xf16>, memref<?x16xf16>
+    // CHECK-COUNT-4: memref.store
+    vector.transfer_write %m, %LSE[%i] : vector<64xf32>, memref<?xf32>
+  } {fa.schedule = #fa.schedule<br = 64, bc = 16, warps = 2>, fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}

@@ -102,6 +102,18 @@ func.func @wgmma_of_one_warp(%acc: vector<8xf32>)
 
 // -----
 
+func.func @wgmma_of_two_row_blocks(%acc: vector<16xf32>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 128, bc = 16, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>} {
+  %q = fagpu.alloc offset = 0 : memref<128x64xf16, #fagpu.sram<swizzle = 128>>
+  %k = fagpu.alloc offset = 16384 : memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+  // expected-error @+1 {{expected one block of 16 rows a warp for wgmma but got 2}}
+  %s = fagpu.dot %q, %k, %acc contract = columns warps = 4
+      : memref<128x64xf16, #fagpu.sram<swizzle = 128>>, memref<16x64xf16, #fagpu.sram<swizzle = 128>>, vector<16xf32>
+  return
+}
+
+// -----
+
 func.func @wgmma_of_264_columns(%acc: vector<132xf32>)
     attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 64, bc = 16, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>} {
   %q = fagpu.alloc offset = 0 : memref<64x64xf16, #fagpu.sram<swizzle = 128>>

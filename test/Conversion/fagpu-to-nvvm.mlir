@@ -3,9 +3,10 @@
 // What sm_80 has, and the addresses of tiles. What sm_90a adds is tested in
 // fagpu-to-nvvm-sm90a.mlir.
 
-// A tile of 16 x 64 is 128 units of 16 bytes: 4 for each of 32 threads. Unit u of row
-// r stands at unit u xor r mod 8. Rows past the end are zeros: a source size of 0,
-// and the address of the first element.
+// A tile of 16 x 64 is 128 units of 16 bytes: 4 for each of 32 threads, which has one
+// column of units and goes down 4 rows at a time. Unit u of row r stands at unit
+// u xor r mod 8. Rows past the end are zeros: a source size of 0, and the address
+// of the first element.
 
 !k = memref<16x64xf16, #fagpu.sram<swizzle = 128>>
 
@@ -31,17 +32,25 @@ func.func @copy(%K: memref<?x64xf16, strided<[?, 1], offset: ?>>, %t: index)
   // CHECK: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
   // CHECK: %[[ROW:.*]] = arith.divui %[[THREAD]], %c8_i32
   // CHECK: %[[UNIT:.*]] = arith.remui %[[THREAD]], %c8_i32
-  // CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[ROW]], %[[ROWS]]
   // CHECK: %[[ROW64:.*]] = arith.extui %[[ROW]] : i32 to i64
-  // CHECK: arith.muli %[[ROW64]], %[[ROWBYTES]] : i64
-  // CHECK: %[[FROM:.*]] = arith.select %[[INSIDE]], %{{.*}}, %c0_i64
+  // CHECK: %[[ROWFROM:.*]] = arith.muli %[[ROW64]], %[[ROWBYTES]] : i64
+  // CHECK: %[[INROW:.*]] = arith.muli %[[UNIT]], %c16_i32
+  // CHECK: %[[INROW64:.*]] = arith.extui %[[INROW]] : i32 to i64
+  // CHECK: %[[FROM:.*]] = arith.addi %[[ROWFROM]], %[[INROW64]]
+  // CHECK: %[[FIRST:.*]] = arith.addi %[[BASE]], %[[FROM]]
+  // CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[ROW]], %[[ROWS]]
+  // CHECK: %[[SOURCE:.*]] = arith.select %[[INSIDE]], %[[FIRST]], %[[BASE]]
   // CHECK: %[[SIZE:.*]] = arith.select %[[INSIDE]], %c16_i32, %c0_i32
   // CHECK: %[[SWIZZLED:.*]] = arith.xori
   // CHECK: %[[ROWOFFSET:.*]] = arith.muli %[[ROW]], %c128_i32
   // CHECK: %[[UNITOFFSET:.*]] = arith.muli %[[SWIZZLED]], %c16_i32
-  // CHECK: %[[TO:.*]] = arith.addi %[[TILE]],
-  // CHECK: %[[SOURCE:.*]] = arith.addi %[[BASE]], %[[FROM]]
+  // CHECK: %[[INTILE:.*]] = arith.addi %[[ROWOFFSET]], %[[UNITOFFSET]]
+  // CHECK: %[[TO:.*]] = arith.addi %{{.*}}, %[[INTILE]]
   // CHECK: llvm.inline_asm has_side_effects "cp.async.cg.shared.global [$0], [$1], 16, $2;", "r,l,r,~{memory}" %[[TO]], %[[SOURCE]], %[[SIZE]]
+  // CHECK: %[[ROW4:.*]] = arith.addi %[[ROW]], %c4_i32
+  // CHECK: arith.cmpi slt, %[[ROW4]], %[[ROWS]]
+  // CHECK: %[[DOWN:.*]] = arith.muli %[[STRIDE]], %c8_i64
+  // CHECK: arith.addi %[[FIRST]], %[[DOWN]]
   // CHECK-COUNT-3: cp.async.cg.shared.global
   // CHECK-NOT: cp.async
   // CHECK: nvvm.barrier0
@@ -65,13 +74,11 @@ func.func @copy(%K: memref<?x64xf16, strided<[?, 1], offset: ?>>, %t: index)
 func.func @copy_half_a_step(%K: memref<16x8xf16>)
     attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 2>, fa.target = #fa.target<"sm_80", sram = 166912>} {
   // CHECK: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
-  // CHECK: %[[HAS:.*]] = arith.cmpi ult, %[[THREAD]], %c32_i32
+  // CHECK: %[[ROW:.*]] = arith.divui %[[THREAD]], %c2_i32
+  // CHECK: %[[UNIT:.*]] = arith.remui %[[THREAD]], %c2_i32
+  // CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %[[UNIT]], %c1_i32
+  // CHECK: %[[HAS:.*]] = arith.cmpi ult, %[[ROW]], %c16_i32
   // CHECK: scf.if %[[HAS]] {
-  // CHECK:   %[[ROW:.*]] = arith.divui %[[THREAD]], %c2_i32
-  // CHECK:   %[[UNIT:.*]] = arith.remui %[[THREAD]], %c2_i32
-  // CHECK:   %[[ISROW:.*]] = arith.cmpi slt, %[[ROW]], %c16_i32
-  // CHECK:   %[[ISCOLUMN:.*]] = arith.cmpi ult, %[[UNIT]], %c1_i32
-  // CHECK:   %[[INSIDE:.*]] = arith.andi %[[ISROW]], %[[ISCOLUMN]]
   // CHECK:   arith.select %[[INSIDE]], %c16_i32, %c0_i32
   // CHECK:   cp.async.cg.shared.global
   // CHECK: }
@@ -125,6 +132,67 @@ func.func @mma_sync(%acc: vector<8xf32>, %p: vector<8xbf16>) -> (vector<8xf32>, 
   // CHECK-NOT: nvvm.mma.sync
   %o = fagpu.dot %p, %k, %s1 contract = rows warps = 2 : vector<8xbf16>, !k, vector<8xf32>
   return %s1, %o : vector<8xf32>, vector<8xf32>
+}
+
+// -----
+
+!k = memref<16x80xf16, #fagpu.sram<swizzle = 128>>
+
+// 10 units a row are 8 and 2, so that no thread changes its column: 4 rows at a time
+// and 16.
+
+// CHECK-LABEL: func.func @copy_ten_units
+func.func @copy_ten_units(%K: memref<16x80xf16>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  // CHECK: arith.divui %{{.*}}, %c8_i32
+  // CHECK-COUNT-4: cp.async.cg.shared.global {{.*}}, %c16_i32 :
+  // CHECK: arith.divui %{{.*}}, %c2_i32
+  // CHECK: %[[UNIT:.*]] = arith.remui %{{.*}}, %c2_i32
+  // CHECK: arith.addi %[[UNIT]], %c8_i32
+  // CHECK: cp.async.cg.shared.global {{.*}}, %c16_i32 :
+  // CHECK-NOT: cp.async
+  %k = fagpu.alloc offset = 0 : !k
+  fagpu.copy_async %K to %k : memref<16x80xf16>, !k
+  return
+}
+
+// -----
+
+!q = memref<32x16xbf16, #fagpu.sram<swizzle = 128>>
+!k = memref<16x16xbf16, #fagpu.sram<swizzle = 128>>
+
+// Two blocks of 16 rows a warp: what was read of B serves both.
+
+// CHECK-LABEL: func.func @mma_sync_row_blocks
+// CHECK-SAME: (%{{.*}}: vector<16xf32>, %[[P:.*]]: vector<16xbf16>)
+func.func @mma_sync_row_blocks(%acc: vector<16xf32>, %p: vector<16xbf16>) -> vector<16xf32>
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 32, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  // CHECK: %[[A:.*]] = nvvm.ldmatrix
+  // CHECK: %[[A0:.*]] = llvm.extractvalue %[[A]][0]
+  // The second block is 16 * 128 bytes on.
+  // CHECK: arith.addi %{{.*}}, %c2048_i32
+  // CHECK: %[[LOWER:.*]] = nvvm.ldmatrix
+  // CHECK: %[[LOWER0:.*]] = llvm.extractvalue %[[LOWER]][0]
+  // CHECK: %[[B:.*]] = nvvm.ldmatrix
+  // CHECK: %[[B0:.*]] = llvm.extractvalue %[[B]][0]
+  // CHECK: %[[B2:.*]] = llvm.extractvalue %[[B]][2]
+  // CHECK: nvvm.mma.sync A[%[[A0]], {{.*}} B[%[[B0]],
+  // CHECK: nvvm.mma.sync A[%[[A0]], {{.*}} B[%[[B2]],
+  // CHECK: nvvm.mma.sync A[%[[LOWER0]], {{.*}} B[%[[B0]],
+  // CHECK: nvvm.mma.sync A[%[[LOWER0]], {{.*}} B[%[[B2]],
+  // CHECK: %[[PAIRS:.*]] = vector.bitcast %[[P]] : vector<16xbf16> to vector<8xi32>
+  // CHECK: %[[P0:.*]] = vector.extract %[[PAIRS]][0]
+  // CHECK: %[[P4:.*]] = vector.extract %[[PAIRS]][4]
+  // CHECK: nvvm.ldmatrix
+  // CHECK-NOT: nvvm.ldmatrix
+  // CHECK-COUNT-2: nvvm.mma.sync A[%[[P0]],
+  // CHECK-COUNT-2: nvvm.mma.sync A[%[[P4]],
+  // CHECK-NOT: nvvm.mma.sync
+  %q = fagpu.alloc offset = 0 : !q
+  %k = fagpu.alloc offset = 4096 : !k
+  %s = fagpu.dot %q, %k, %acc contract = columns warps = 1 : !q, !k, vector<16xf32>
+  %o = fagpu.dot %p, %k, %s contract = rows warps = 1 : vector<16xbf16>, !k, vector<16xf32>
+  return %o : vector<16xf32>
 }
 
 // -----

@@ -1,4 +1,4 @@
-// RUN: fa-opt %s --fa-outline-kernel --split-input-file | FileCheck %s
+// RUN: fa-opt %s --fa-outline-kernel --cse --split-input-file | FileCheck %s
 
 // Block n has query tile n mod T_r of head (n / T_r) mod H of batch n / T_r / H. What
 // the caller must know stands in fa.kernel.
@@ -20,6 +20,8 @@ func.func @full(%Q: memref<?x?x?x64xf16>, %K: memref<?x?x?x64xf16>, %V: memref<?
                 %O: memref<?x?x?x64xf16>, %LSE: memref<?x?x?xf32>) {
   // CHECK: %[[H:.*]] = memref.dim %{{.*}}, %c1
   // CHECK: %[[TR:.*]] = memref.dim %{{.*}}, %c2
+  // CHECK: %[[H32:.*]] = arith.index_castui %[[H]] : index to i32
+  // CHECK: %[[TR32:.*]] = arith.index_castui %[[TR]] : index to i32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -28,12 +30,16 @@ func.func @full(%Q: memref<?x?x?x64xf16>, %K: memref<?x?x?x64xf16>, %V: memref<?
   %H = memref.dim %Q, %c1 : memref<?x?x?x64xf16>
   %Tr = memref.dim %Q, %c2 : memref<?x?x?x64xf16>
   // CHECK-NOT: scf.forall
-  // CHECK: %[[BLOCK:.*]] = gpu.block_id x
-  // CHECK: %[[TILE:.*]] = arith.remui %[[BLOCK]], %[[TR]]
-  // CHECK: %[[REST:.*]] = arith.divui %[[BLOCK]], %[[TR]]
-  // CHECK: %[[HEAD:.*]] = arith.remui %[[REST]], %[[H]]
-  // CHECK: %[[BATCH:.*]] = arith.divui %[[REST]], %[[H]]
-  // CHECK: memref.store %{{.*}}[%[[BATCH]], %[[HEAD]], %[[TILE]]]
+  // CHECK: %[[ID:.*]] = gpu.block_id x
+  // CHECK: %[[BLOCK:.*]] = arith.index_castui %[[ID]] : index to i32
+  // CHECK-DAG: %[[REST:.*]] = arith.divui %[[BLOCK]], %[[TR32]]
+  // CHECK-DAG: %[[TILE:.*]] = arith.remui %[[BLOCK]], %[[TR32]]
+  // CHECK-DAG: %[[BATCH:.*]] = arith.divui %[[REST]], %[[H32]]
+  // CHECK-DAG: %[[HEAD:.*]] = arith.remui %[[REST]], %[[H32]]
+  // CHECK-DAG: %[[B:.*]] = arith.index_castui %[[BATCH]] : i32 to index
+  // CHECK-DAG: %[[HI:.*]] = arith.index_castui %[[HEAD]] : i32 to index
+  // CHECK-DAG: %[[I:.*]] = arith.index_castui %[[TILE]] : i32 to index
+  // CHECK: memref.store %{{.*}}[%[[B]], %[[HI]], %[[I]]]
   // CHECK-NEXT: return
   scf.forall (%b, %h, %i) in (%B, %H, %Tr) {
     memref.store %zero, %LSE[%b, %h, %i] : memref<?x?x?xf32>
@@ -57,19 +63,46 @@ func.func @order(%LSE: memref<?x?x?xf32>, %O: memref<?x?x?x64xf16>, %K: memref<?
 
 // -----
 
-// With a mask the last tiles, which have the most keys, begin first. On sm_90a the
-// producer is a warpgroup more. Bounds may be constants.
+// With a mask the last tiles, which have the most keys, begin first: those of a
+// section of heads, whose K and V are at most 32 MiB. On sm_90a the producer is a
+// warpgroup more. Bounds may be constants.
 
 // CHECK-LABEL: func.func @causal
 // CHECK-SAME: block = 384 : i64
 func.func @causal(%Q: memref<2x4x512x64xf16>, %K: memref<?x?x?x64xf16>, %V: memref<?x?x?x64xf16>,
                   %O: memref<?x?x?x64xf16>, %LSE: memref<?x?x?xf32>) {
   %zero = arith.constant 0.0 : f32
-  // CHECK: %[[TR:.*]] = arith.constant 8 : index
-  // CHECK: %[[TILE:.*]] = arith.remui %{{.*}}, %[[TR]]
-  // CHECK: %[[LAST:.*]] = arith.subi %[[TR]], %c1
-  // CHECK: %[[FROM_LAST:.*]] = arith.subi %[[LAST]], %[[TILE]]
-  // CHECK: memref.store %{{.*}}[%{{.*}}, %{{.*}}, %[[FROM_LAST]]]
+  // CHECK-DAG: %[[B:.*]] = arith.index_castui %c2 : index to i32
+  // CHECK-DAG: %[[H:.*]] = arith.index_castui %c4 : index to i32
+  // CHECK-DAG: %[[TR:.*]] = arith.index_castui %c8 : index to i32
+  // CHECK: %[[ID:.*]] = gpu.block_id x
+  // CHECK: %[[BLOCK:.*]] = arith.index_castui %[[ID]] : index to i32
+  // 32 MiB are 131072 rows of K and V, of 256 bytes together, for each query head that
+  // shares them.
+  // CHECK: %[[GROUP:.*]] = arith.divui
+  // CHECK: %[[ATLEAST:.*]] = arith.maxui %[[GROUP]]
+  // CHECK: %[[ROWS:.*]] = arith.muli %c131072, %[[ATLEAST]]
+  // CHECK: %[[FITTING:.*]] = arith.divui %[[ROWS]], %{{.*}}
+  // CHECK: %[[SOME:.*]] = arith.maxui %[[FITTING]]
+  // CHECK: %[[ALL:.*]] = arith.muli %[[B]], %[[H]] : i32
+  // CHECK: %[[MOST:.*]] = arith.minui %[[SOME]]
+  // CHECK: %[[SECTION:.*]] = arith.index_castui %[[MOST]] : index to i32
+  // CHECK: %[[BLOCKS:.*]] = arith.muli %[[SECTION]], %[[TR]]
+  // CHECK: %[[NUMBER:.*]] = arith.divui %[[BLOCK]], %[[BLOCKS]]
+  // CHECK: %[[FIRST:.*]] = arith.muli %[[NUMBER]], %[[SECTION]]
+  // CHECK: %[[BEFORE:.*]] = arith.muli %[[FIRST]], %[[TR]]
+  // CHECK: %[[IN:.*]] = arith.subi %[[BLOCK]], %[[BEFORE]]
+  // CHECK: %[[LEFT:.*]] = arith.subi %[[ALL]], %[[FIRST]]
+  // CHECK: %[[HEADS:.*]] = arith.minui %[[SECTION]], %[[LEFT]]
+  // CHECK: %[[LAST:.*]] = arith.subi %[[TR]], %c1_i32
+  // CHECK: %[[DOWN:.*]] = arith.divui %[[IN]], %[[HEADS]]
+  // CHECK: %[[TILE:.*]] = arith.subi %[[LAST]], %[[DOWN]]
+  // CHECK: %[[INSECTION:.*]] = arith.remui %[[IN]], %[[HEADS]]
+  // CHECK: %[[BH:.*]] = arith.addi %[[FIRST]], %[[INSECTION]]
+  // CHECK-DAG: arith.divui %[[BH]], %[[H]]
+  // CHECK-DAG: arith.remui %[[BH]], %[[H]]
+  // CHECK-DAG: %[[I:.*]] = arith.index_castui %[[TILE]] : i32 to index
+  // CHECK: memref.store %{{.*}}[%{{.*}}, %{{.*}}, %[[I]]]
   scf.forall (%b, %h, %i) in (2, 4, 8) {
     memref.store %zero, %LSE[%b, %h, %i] : memref<?x?x?xf32>
   } {fa.problem = {arguments = ["Q", "K", "V", "O", "LSE"], mask = "causal"}, fa.schedule = #fa.schedule<br = 128, bc = 64, groups = 2, warps = 4, stages = 2>, fa.target = #fa.target<"sm_90a", sram = 232448>, fagpu.sram_bytes = 8192 : i64}

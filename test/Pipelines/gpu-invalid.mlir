@@ -19,7 +19,7 @@
 // GROUPS: error: 'fa.attention' op expected at most 1 row groups and 32 warps on sm_80 but got #fa.schedule<br = 256, bc = 64, groups = 2, warps = 8, stages = 2
 // WARPS: error: 'fa.attention' op expected at most 1 row groups and 32 warps on sm_80 but got #fa.schedule<br = 528, {{.*}} warps = 33
 // GROUPS-90: error: 'fa.attention' op expected at most 4 row groups and 32 warps on sm_90a but got #fa.schedule<br = 320, {{.*}} groups = 5
-// BC: error: 'fa.attention' op expected br = 16 * warps * groups = 128 and a bc that is a multiple of 16 on a GPU but got #fa.schedule<br = 128, bc = 24
+// BC: error: 'fa.attention' op expected br = 16 * warps * groups = 128, or 2, 3 or 4 times that, and a bc that is a multiple of 16 on a GPU but got #fa.schedule<br = 128, bc = 24
 // CPU: error: {{.*}}expected a loop nest for a GPU
 // SLICE: error: expected Q, K, V, O and LSE to be an argument each on a GPU but Q is not
 // SLICE-90: error: {{.*}}expected the source to be an argument of the function

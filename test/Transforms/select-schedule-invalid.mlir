@@ -92,7 +92,7 @@ func.func @odd_head_dim_on_gpu(%Q: memref<1x1x?x100xf16>, %LSE: memref<1x1x?xf32
 // -----
 
 func.func @rows_of_warps(%Q: memref<1x1x?x64xf16>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf16>) {
-  // expected-error @+1 {{expected br = 16 * warps * groups = 64 and a bc that is a multiple of 16 on a GPU but got #fa.schedule<br = 100, bc = 16, warps = 4>}}
+  // expected-error @+1 {{expected br = 16 * warps * groups = 64, or 2, 3 or 4 times that, and a bc that is a multiple of 16 on a GPU but got #fa.schedule<br = 100, bc = 16, warps = 4>}}
   fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf16>, memref<1x1x?x64xf16>, memref<1x1x?x64xf16>)
       outs(%O, %LSE : memref<1x1x?x64xf16>, memref<1x1x?xf32>)
       {schedule = #fa.schedule<br = 100, bc = 16, warps = 4>,

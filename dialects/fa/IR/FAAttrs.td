@@ -164,6 +164,10 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     }
     /// Rows of the tile program of one row group.
     int64_t getGroupRows() const { return getBr() / getGroups(); }
+    /// Blocks of 16 rows that each warp of a row group has, on a GPU.
+    int64_t getRowBlocks() const {
+      return std::max<int64_t>(getGroupRows() / (16 * getWarps()), 1);
+    }
   }];
 }
 

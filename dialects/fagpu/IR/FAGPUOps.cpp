@@ -223,22 +223,6 @@ LogicalResult DotOp::verify() {
   if (element != getBType().getElementType())
     return emitOpError("expected the element type of A to be that of B, ")
            << getBType().getElementType() << ", but got " << element;
-  // dot_c2
-  int64_t rows = 16 * warps;
-  if (auto tile = dyn_cast<MemRefType>(getA().getType())) {
-    if (tile.getDimSize(0) != rows || tile.getDimSize(1) != getK())
-      return emitOpError("expected A to be ")
-             << rows << " x " << getK() << " but got " << tile;
-  } else {
-    auto fragment = cast<VectorType>(getA().getType());
-    if (fragment.getDimSize(0) != getK() / 2)
-      return emitOpError("expected A to have ")
-             << getK() / 2 << " elements but got " << fragment;
-  }
-  // dot_c3
-  if (getAcc().getType().getDimSize(0) != getN() / 2)
-    return emitOpError("expected an accumulator of ")
-           << getN() / 2 << " elements but got " << getAcc().getType();
   // dot_c4
   bool wholeSteps =
       getContract() == Contract::Rows || isa<VectorType>(getA().getType());
@@ -247,6 +231,24 @@ LogicalResult DotOp::verify() {
                        "to be a multiple of 16 and N a multiple of 8 but got "
                        "K = ")
            << getK() << ", N = " << getN();
+  // dot_c3
+  int64_t elements = getAcc().getType().getDimSize(0);
+  if (elements == 0 || elements % (getN() / 2) != 0)
+    return emitOpError("expected an accumulator of a multiple of ")
+           << getN() / 2 << " elements but got " << getAcc().getType();
+  // dot_c2
+  int64_t rows = 16 * warps * getRowBlocks();
+  if (auto tile = dyn_cast<MemRefType>(getA().getType())) {
+    if (tile.getDimSize(0) != rows || tile.getDimSize(1) != getK())
+      return emitOpError("expected A to be ")
+             << rows << " x " << getK() << " but got " << tile;
+  } else {
+    auto fragment = cast<VectorType>(getA().getType());
+    int64_t expected = getRowBlocks() * getK() / 2;
+    if (fragment.getDimSize(0) != expected)
+      return emitOpError("expected A to have ")
+             << expected << " elements but got " << fragment;
+  }
   return success();
 }
 

@@ -441,13 +441,15 @@ def FAGPU_DotOp : FAGPU_Op<"dot", [
     ways: `columns` sums over its columns (B is [N, K], as in Q K^T), `rows` over
     its rows (B is [K, N], as in P V). C and D are the accumulators of [M, N].
 
-    In registers a warp has 16 rows (for M = 16 * warps). A thread of lane l holds
-    of an accumulator, at index 4 j + 2 i + k, the element
+    In registers a warp has B blocks of 16 rows, one after the other, for
+    M = 16 * B * warps. A thread of lane l holds of an accumulator, at index
+    (N / 2) b + 4 j + 2 i + k, the element
 
-        row l / 4 + 8 i,  column 8 j + 2 (l mod 4) + k      i, k in {0, 1}
+        row 16 b + l / 4 + 8 i,  column 8 j + 2 (l mod 4) + k      i, k in {0, 1}
 
     (PTX ISA, mma.m16n8k16 and wgmma accumulator fragments), and an A fragment
-    has the same order. So what was accumulated by one product is the A of the
+    has the same order. A part of B that a warp has read serves all its blocks of
+    rows. wgmma has one. So what was accumulated by one product is the A of the
     next after conversion to 16 bits.
 
     sm_80: `ldmatrix` and `mma.sync.m16n8k16`. sm_90a: one chain of
@@ -463,9 +465,9 @@ def FAGPU_DotOp : FAGPU_Op<"dot", [
 
     Constraints:
      - dot_c1: A and B have the same element type.
-     - dot_c2: A in SRAM is [16 * warps, K], with the K of B; A in registers has
-       K / 2 elements.
-     - dot_c3: the accumulator has N / 2 elements.
+     - dot_c2: A in SRAM is [16 * B * warps, K], with the K of B; A in registers
+       has B * K / 2 elements.
+     - dot_c3: the accumulator has B * N / 2 elements, for a whole B.
      - dot_c4: a K that is summed over rows, or in registers, is a multiple of
        16; N is a multiple of 8.
      - dot_c5: `warps` is positive.
@@ -487,6 +489,10 @@ def FAGPU_DotOp : FAGPU_Op<"dot", [
     /// The K and N of the product.
     int64_t getK();
     int64_t getN();
+    /// The blocks of 16 rows of a warp, from the size of the accumulator.
+    int64_t getRowBlocks() {
+      return getAcc().getType().getDimSize(0) / (getN() / 2);
+    }
     MemRefType getBType() { return getB().getType(); }
   }];
 }

@@ -130,14 +130,15 @@ def FAOutlineKernelPass : Pass<"fa-outline-kernel", "::mlir::func::FuncOp"> {
   let summary = "a loop nest to the program of a block (GPU)";
   let description = [{
     The parallel loops over batch, head and query tile become the linear number
-    of the block. The function gets `fa.kernel`, a dictionary of what the caller
+    of the block; with a mask the longest tiles come first. The function gets `fa.kernel`, a dictionary of what the caller
     must know (the launch contract), and keeps `fa.schedule` and `fa.target`.
 
     Preconditions: a function of Q, K, V, O and LSE that is one nest, after
     `fa-plan-sram`.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect"
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect"
   ];
 }
 

@@ -114,6 +114,9 @@ struct GPUPipelineOptions : public PassPipelineOptions<GPUPipelineOptions> {
   Option<int64_t> stages{*this, "stages",
                          llvm::cl::desc("Key tiles in SRAM at a time"),
                          llvm::cl::init(0)};
+  Option<int64_t> blocks{*this, "blocks",
+                         llvm::cl::desc("Blocks that share a multiprocessor"),
+                         llvm::cl::init(0)};
 };
 
 /// problem -> naive: memrefs, three steps over whole matrices.

@@ -133,7 +133,10 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
     Option<"warps", "warps", "int64_t", /*default=*/"0",
            "Warps of a row group (0: chosen).">,
     Option<"stages", "stages", "int64_t", /*default=*/"0",
-           "Key tiles that are in SRAM at a time (0: chosen).">
+           "Key tiles that are in SRAM at a time (0: chosen).">,
+    Option<"blocks", "blocks", "int64_t", /*default=*/"0",
+           "Blocks that share a multiprocessor, which bounds the registers of a "
+           "thread (0: chosen).">
   ];
   let dependentDialects = ["::mlir::fa::FADialect"];
 }

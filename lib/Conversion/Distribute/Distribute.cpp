@@ -5,15 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The program of a row group, on tiles of 16 * warps rows, becomes that of one
-// of its threads. With lane l of warp w a thread holds
+// The program of a row group, on tiles of 16 * warps * B rows, becomes that of
+// one of its threads. With lane l of warp w, which has B blocks of 16 rows, a
+// thread holds
 //
-//   of a tile [R, N]        vector<N/2>, at index 4 j + 2 i + k the element
-//                           row 16 w + l/4 + 8 i, column 8 j + 2 (l mod 4) + k
-//   of a row statistic [R]  vector<2>, at index i that of row 16 w + l/4 + 8 i
+//   of a tile [R, N]        vector<B*N/2>, at index (N/2) b + 4 j + 2 i + k the
+//                           element in row 16 (B w + b) + l/4 + 8 i, column
+//                           8 j + 2 (l mod 4) + k
+//   of a row statistic [R]  vector<2*B>, at index 2 b + i that of the row
+//                           16 (B w + b) + l/4 + 8 i
 //
-// which is the fragment order of mma.sync and wgmma accumulators, and of their
-// A operand. So an op that works element by element stays as it is, and the
+// which for each b is the fragment order of mma.sync and wgmma accumulators,
+// and of their A operand. So an op that works element by element stays as it is, and the
 // four lanes 4 n .. 4 n + 3 (a quad) hold one row between them: a reduction
 // along the columns is a local one and two exchanges within the quad.
 //
@@ -42,8 +45,9 @@ using namespace mlir::fa;
 namespace {
 class Distributor {
 public:
-  Distributor(OpBuilder &builder, Block &program, int64_t warps)
-      : builder(builder), program(program), warps(warps), partial(program) {}
+  Distributor(OpBuilder &builder, Block &program, ScheduleAttr schedule)
+      : builder(builder), program(program), warps(schedule.getWarps()),
+        rowBlocks(schedule.getRowBlocks()), partial(program) {}
 
   LogicalResult distribute();
 
@@ -69,6 +73,10 @@ private:
   LogicalResult distributeStore(vector::TransferWriteOp op);
   LogicalResult distributeStoreTile(fagpu::StoreTileOp op);
 
+  /// The statistic of the row of element `e` of a fragment of `elements`.
+  int64_t getStatistic(int64_t e, int64_t elements) {
+    return 2 * (e / (elements / rowBlocks)) + (e / 2) % 2;
+  }
   Value index(Location loc, int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
@@ -77,9 +85,9 @@ private:
 
   OpBuilder &builder;
   Block &program;
-  int64_t warps;
+  int64_t warps, rowBlocks;
   PartialSums partial;
-  Value row, column; // 16 w + l/4 and 2 (l mod 4), of type index
+  Value row, column; // 16 B w + l/4 and 2 (l mod 4), of type index
   Value isFirstInQuad;
   DenseMap<Value, Value> values;
   DenseMap<std::pair<Value, Block *>, Value> wholes; // of sums in parts
@@ -95,17 +103,18 @@ FailureOr<Type> Distributor::getThreadType(Operation *op, Type type) {
   auto tile = dyn_cast<VectorType>(type);
   if (!tile)
     return type;
-  int64_t rows = 16 * warps;
+  int64_t rows = 16 * warps * rowBlocks;
   if (tile.getDimSize(0) != rows)
     return op->emitError("expected tiles of ")
            << rows << " rows for " << warps << " warps but got " << type;
   if (tile.getRank() == 1 || tile.getDimSize(1) == 1)
-    return VectorType::get({2}, tile.getElementType());
+    return VectorType::get({2 * rowBlocks}, tile.getElementType());
   if (tile.getDimSize(1) % 8 != 0)
     return op->emitError("expected tiles whose columns are a multiple of 8 but "
                          "got ")
            << type;
-  return VectorType::get({tile.getDimSize(1) / 2}, tile.getElementType());
+  return VectorType::get({rowBlocks * tile.getDimSize(1) / 2},
+                         tile.getElementType());
 }
 
 /// Of a statistic that is spread over the quad, the part of this lane.
@@ -132,9 +141,11 @@ FailureOr<Value> Distributor::get(Value value) {
         DenseElementsAttr::get(cast<ShapedType>(*type),
                                splat.getSplatValue<Attribute>()));
   } else if (isa<vector::StepOp>(op)) {
-    Value next = arith::AddIOp::create(builder, loc, row, index(loc, 8));
-    result = vector::FromElementsOp::create(builder, loc, *type,
-                                            ValueRange{row, next});
+    SmallVector<Value> rows;
+    for (int64_t i = 0; i < 2 * rowBlocks; ++i)
+      rows.push_back(
+          arith::AddIOp::create(builder, loc, row, index(loc, 8 * i)));
+    result = vector::FromElementsOp::create(builder, loc, *type, rows);
   } else {
     if (failed(distributeOp(op)))
       return failure();
@@ -161,7 +172,7 @@ FailureOr<Value> Distributor::getColumns(Value value, int64_t columns) {
   Operation *op = value.getDefiningOp();
   Location loc = op->getLoc();
   Type element = cast<VectorType>(value.getType()).getElementType();
-  auto type = VectorType::get({columns / 2}, element);
+  auto type = VectorType::get({rowBlocks * columns / 2}, element);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto splat = cast<SplatElementsAttr>(constant.getValue());
     return Value(arith::ConstantOp::create(
@@ -174,8 +185,9 @@ FailureOr<Value> Distributor::getColumns(Value value, int64_t columns) {
     source = cast.getIn();
   if (source.getDefiningOp<vector::StepOp>()) {
     SmallVector<Attribute> offsets;
-    for (int64_t e = 0; e < columns / 2; ++e)
-      offsets.push_back(IntegerAttr::get(element, 8 * (e / 4) + e % 2));
+    for (int64_t e = 0; e < rowBlocks * columns / 2; ++e)
+      offsets.push_back(IntegerAttr::get(
+          element, 8 * (e % (columns / 2) / 4) + e % 2));
     Value first = column;
     if (!element.isIndex())
       first = arith::IndexCastOp::create(builder, loc, element, first);
@@ -192,7 +204,7 @@ FailureOr<Value> Distributor::acrossColumns(Location loc, Value rows,
                                             int64_t elements) {
   SmallVector<int64_t> order;
   for (int64_t e = 0; e < elements; ++e)
-    order.push_back((e / 2) % 2);
+    order.push_back(getStatistic(e, elements));
   return Value(vector::ShuffleOp::create(builder, loc, rows, rows, order));
 }
 
@@ -261,7 +273,7 @@ Value Distributor::reduceQuad(Location loc, Value rows,
   };
   Value all = i32Constant(-1), clamp = i32Constant(31);
   SmallVector<Value> results;
-  for (int64_t i = 0; i < 2; ++i) {
+  for (int64_t i = 0; i < 2 * rowBlocks; ++i) {
     Value value = vector::ExtractOp::create(builder, loc, rows, i);
     for (int32_t distance : {1, 2}) {
       Value other = NVVM::ShflOp::create(
@@ -301,10 +313,10 @@ LogicalResult Distributor::distributeReduction(vector::MultiDimReductionOp op) {
   // Pairs, then pairs of pairs: short chains of dependent ops.
   int64_t elements = cast<VectorType>(source->getType()).getDimSize(0);
   SmallVector<Value> rows;
-  for (int64_t i = 0; i < 2; ++i) {
+  for (int64_t i = 0; i < 2 * rowBlocks; ++i) {
     SmallVector<Value> level;
     for (int64_t e = 0; e < elements; ++e)
-      if ((e / 2) % 2 == i)
+      if (getStatistic(e, elements) == i)
         level.push_back(vector::ExtractOp::create(builder, loc, *source, e));
     while (level.size() > 1) {
       SmallVector<Value> next;
@@ -335,7 +347,7 @@ LogicalResult Distributor::distributeStore(vector::TransferWriteOp op) {
     return op.emitError("expected a store of a multiple of 8 columns but got ")
            << op.getVectorType();
   Value end = memref::DimOp::create(builder, loc, op.getBase(), 0);
-  for (int64_t i = 0; i < 2; ++i) {
+  for (int64_t i = 0; i < 2 * rowBlocks; ++i) {
     OpBuilder::InsertionGuard guard(builder);
     Value storeRow =
         arith::AddIOp::create(builder, loc, row, index(loc, 8 * i));
@@ -353,9 +365,11 @@ LogicalResult Distributor::distributeStore(vector::TransferWriteOp op) {
       continue;
     }
     auto type = cast<VectorType>(value->getType());
-    for (int64_t j = 0; j < type.getDimSize(0) / 4; ++j) {
+    int64_t blockSize = type.getDimSize(0) / rowBlocks;
+    int64_t first = i / 2 * blockSize + 2 * (i % 2);
+    for (int64_t j = 0; j < blockSize / 4; ++j) {
       Value pair = vector::ExtractStridedSliceOp::create(
-          builder, loc, *value, ArrayRef<int64_t>{4 * j + 2 * i},
+          builder, loc, *value, ArrayRef<int64_t>{first + 4 * j},
           ArrayRef<int64_t>{2}, ArrayRef<int64_t>{1});
       Value storeColumn =
           arith::AddIOp::create(builder, loc, column, index(loc, 8 * j));
@@ -560,7 +574,8 @@ LogicalResult Distributor::distribute() {
       index(loc, warps));
   Value inQuad = arith::RemUIOp::create(builder, loc, lane, index(loc, 4));
   row = arith::AddIOp::create(
-      builder, loc, arith::MulIOp::create(builder, loc, warp, index(loc, 16)),
+      builder, loc,
+      arith::MulIOp::create(builder, loc, warp, index(loc, 16 * rowBlocks)),
       arith::DivUIOp::create(builder, loc, lane, index(loc, 4)));
   column = arith::MulIOp::create(builder, loc, inQuad, index(loc, 2));
   isFirstInQuad = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
@@ -587,8 +602,7 @@ struct Distribute : public fa::impl::FADistributePassBase<Distribute> {
         program = &split.getConsumer().front();
       });
       OpBuilder builder(nest);
-      return failed(Distributor(builder, *program, schedule.getWarps())
-                        .distribute())
+      return failed(Distributor(builder, *program, schedule).distribute())
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -20,6 +21,29 @@ using namespace mlir::fa;
 //===----------------------------------------------------------------------===//
 // cp.async
 //===----------------------------------------------------------------------===//
+
+/// Columns of 16-byte units [first, first + units) of a tile, a power of two
+/// that the threads of the block take side by side.
+namespace {
+struct UnitColumns {
+  int64_t first, units;
+};
+} // namespace
+
+/// Powers of two whose sum is `unitsPerRow`. So a thread stays in one column of
+/// units, and goes on by a constant number of rows from copy to copy.
+static SmallVector<UnitColumns> splitColumns(int64_t unitsPerRow,
+                                             int64_t threads) {
+  SmallVector<UnitColumns> parts;
+  for (int64_t first = 0; first < unitsPerRow;) {
+    int64_t units = std::min<int64_t>(
+        llvm::bit_floor<uint64_t>(unitsPerRow - first),
+        llvm::bit_floor<uint64_t>(threads));
+    parts.push_back({first, units});
+    first += units;
+  }
+  return parts;
+}
 
 /// The threads of the block take the 16-byte units of the tile in turn. Rows
 /// past the end, and columns up to the next multiple of 16 (a step of the
@@ -34,7 +58,6 @@ LogicalResult NVVMLowering::lowerCopyAsync(fagpu::CopyAsyncOp op) {
     return op.emitOpError("expected columns that are a multiple of 8 but got ")
            << columns;
   int64_t unitsPerRow = llvm::alignTo(columns, 16) / 8;
-  int64_t units = rows * unitsPerRow;
   int64_t threads = 32 * schedule.getWarps() * schedule.getGroups();
 
   // The address of the first element, and the bytes from a row to the next.
@@ -56,44 +79,56 @@ LogicalResult NVVMLowering::lowerCopyAsync(fagpu::CopyAsyncOp op) {
   auto mulI64 = [&](Value a, Value b) -> Value {
     return arith::MulIOp::create(builder, loc, a, b);
   };
+  auto extend = [&](Value value) -> Value {
+    return arith::ExtUIOp::create(builder, loc, i64, value);
+  };
   Value two = i64Constant(2);
   Value base = addI64(toI64(pointer), mulI64(toI64(metadata.getOffset()), two));
   Value rowBytes = mulI64(toI64(metadata.getStrides()[0]), two);
+  bool isWhole = op.getSource().getType().getDimSize(0) == rows;
   Value rowCount = toI32(metadata.getSizes()[0]);
 
   Value thread = threadId();
-  for (int64_t first = 0; first < units; first += threads) {
-    OpBuilder::InsertionGuard guard(builder);
-    Value unit = add(thread, first);
-    if (first + threads > units) {
-      Value exists = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::ult, unit, i32(units));
-      auto guarded = scf::IfOp::create(builder, loc, exists);
-      builder.setInsertionPointToStart(guarded.thenBlock());
+  for (UnitColumns part : splitColumns(unitsPerRow, threads)) {
+    Value row0 = div(thread, part.units);
+    Value inRow = add(rem(thread, part.units), part.first);
+    Value first = addI64(base, addI64(mulI64(extend(row0), rowBytes),
+                                      extend(mul(inRow, 16))));
+    Value column = add(tile->base, mul(div(inRow, 8), tile->chunkBytes));
+    // Units past the last column exist in the tile only.
+    Value inColumns;
+    if ((part.first + part.units) * 8 > columns)
+      inColumns = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ult, inRow, i32(columns / 8));
+    int64_t rowsAtOnce = threads / part.units;
+    for (int64_t down = 0; down < rows; down += rowsAtOnce) {
+      OpBuilder::InsertionGuard guard(builder);
+      Value row = add(row0, down);
+      if (down + rowsAtOnce > rows) {
+        Value exists = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::ult, row, i32(rows));
+        auto guarded = scf::IfOp::create(builder, loc, exists);
+        builder.setInsertionPointToStart(guarded.thenBlock());
+      }
+      Value inside = inColumns;
+      if (!isWhole) {
+        Value inRows = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::slt, row, rowCount);
+        inside = inside ? arith::AndIOp::create(builder, loc, inside, inRows)
+                        : inRows;
+      }
+      Value source = addI64(first, mulI64(i64Constant(down), rowBytes));
+      Value bytes = i32(16);
+      if (inside) {
+        // An address that is not read must be valid all the same.
+        source = arith::SelectOp::create(builder, loc, inside, source, base);
+        bytes = arith::SelectOp::create(builder, loc, inside, bytes, i32(0));
+      }
+      Value swizzled = bitXor(rem(inRow, 8), rem(row, 8));
+      ptx::buildCopy16(builder, loc,
+                       add(column, add(mul(row, 128), mul(swizzled, 16))),
+                       source, bytes);
     }
-    Value row = div(unit, unitsPerRow), inRow = rem(unit, unitsPerRow);
-    Value inside = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::slt, row, rowCount);
-    if (unitsPerRow * 8 != columns)
-      inside = arith::AndIOp::create(
-          builder, loc, inside,
-          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, inRow,
-                                i32(columns / 8)));
-    auto extend = [&](Value value) -> Value {
-      return arith::ExtUIOp::create(builder, loc, i64, value);
-    };
-    Value source =
-        addI64(mulI64(extend(row), rowBytes), extend(mul(inRow, 16)));
-    // An address that is not read must be valid all the same.
-    source =
-        arith::SelectOp::create(builder, loc, inside, source, i64Constant(0));
-    Value bytes =
-        arith::SelectOp::create(builder, loc, inside, i32(16), i32(0));
-    Value swizzled = bitXor(rem(inRow, 8), rem(row, 8));
-    Value offset = add(mul(div(inRow, 8), tile->chunkBytes),
-                       add(mul(row, 128), mul(swizzled, 16)));
-    ptx::buildCopy16(builder, loc, add(tile->base, offset),
-                     addI64(base, source), bytes);
   }
   return success();
 }

@@ -76,15 +76,17 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
   LaneMap unitsFirst{add(mul(upper, 8), inEight), bitXor(half, inEight)};
   auto address = [&](const TileAddress &tile, const LaneMap &lanes,
                      int64_t firstRow, int64_t firstUnit) {
-    // Even units: firstUnit xor unitBlock is firstUnit + unitBlock.
-    Value unit = bitXor(lanes.unit, i32(firstUnit % 8));
-    Value offset = add(mul(lanes.row, 128), mul(unit, 16));
-    return add(add(tile.base, offset),
+    // Even units: firstUnit xor unitBlock is firstUnit + unitBlock. A tile begins
+    // at a multiple of 1024 bytes, so that the unit may as well be changed in the
+    // address: one register a tile instead of one an even unit.
+    Value ofLane = add(tile.base, add(mul(lanes.row, 128), mul(lanes.unit, 16)));
+    return add(bitXor(ofLane, i32(firstUnit % 8 * 16)),
                firstRow * 128 + firstUnit / 8 * tile.chunkBytes);
   };
 
-  // A of one step: from registers, or the 16 rows of this warp from SRAM. It is
-  // loaded with its step, not ahead: 4 registers at a time.
+  // A of one step and one block of 16 rows of this warp: from registers, or from
+  // SRAM. It is loaded with its step, not ahead: 4 registers at a time.
+  int64_t rowBlocks = op.getRowBlocks();
   SmallVector<Value> pairs;
   TileAddress ofWarp;
   if (isa<VectorType>(op.getA().getType())) {
@@ -94,17 +96,21 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
     if (failed(tile))
       return failure();
     Value warp = rem(div(threadId(), 32), op.getWarps());
-    ofWarp = {add(tile->base, mul(warp, 16 * 128)), tile->chunkBytes};
+    ofWarp = {add(tile->base, mul(warp, rowBlocks * 16 * 128)),
+              tile->chunkBytes};
   }
-  auto loadA = [&](int64_t step) -> SmallVector<Value> {
+  auto loadA = [&](int64_t rowBlock, int64_t step) -> SmallVector<Value> {
     if (!pairs.empty())
-      return {pairs.begin() + 4 * step, pairs.begin() + 4 * step + 4};
-    return buildLdMatrix(builder, loc, address(ofWarp, rowsFirst, 0, 2 * step),
-                         4, /*transpose=*/false);
+      return SmallVector<Value>(
+          ArrayRef(pairs).slice(4 * (rowBlock * steps + step), 4));
+    return buildLdMatrix(
+        builder, loc, address(ofWarp, rowsFirst, 16 * rowBlock, 2 * step), 4,
+        /*transpose=*/false);
   };
 
   SmallVector<Value> acc = unpackVector(op.getAcc());
-  auto multiply = [&](ArrayRef<Value> a, int64_t block, Value b0, Value b1) {
+  auto multiply = [&](ArrayRef<Value> a, int64_t rowBlock, int64_t block,
+                      Value b0, Value b1) {
     auto operand = [&](Value value) -> Value {
       if (isBF16)
         return value;
@@ -114,7 +120,8 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
     SmallVector<Value> aOperands, bOperands{operand(b0), operand(b1)};
     for (Value value : a)
       aOperands.push_back(operand(value));
-    MutableArrayRef<Value> d = MutableArrayRef(acc).slice(4 * block, 4);
+    MutableArrayRef<Value> d =
+        MutableArrayRef(acc).slice(4 * (rowBlock * blocks + block), 4);
     Type type = LLVM::LLVMStructType::getLiteral(
         builder.getContext(), SmallVector<Type>(4, builder.getF32Type()));
     NVVM::MMATypes element =
@@ -131,7 +138,9 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
   };
 
   for (int64_t step = 0; step < steps; ++step) {
-    SmallVector<Value> a = loadA(step);
+    SmallVector<SmallVector<Value>> a;
+    for (int64_t rowBlock = 0; rowBlock < rowBlocks; ++rowBlock)
+      a.push_back(loadA(rowBlock, step));
     for (int64_t block = 0; block < blocks; block += 2) {
       bool isPair = block + 1 < blocks;
       Value where = overRows
@@ -139,9 +148,13 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
                         : address(*b, unitsFirst, 8 * block, 2 * step);
       SmallVector<Value> registers =
           buildLdMatrix(builder, loc, where, isPair ? 4 : 2, overRows);
-      multiply(a, block, registers[0], registers[1]);
-      if (isPair)
-        multiply(a, block + 1, registers[2], registers[3]);
+      // What was read of B serves all rows of the warp.
+      for (int64_t rowBlock = 0; rowBlock < rowBlocks; ++rowBlock) {
+        multiply(a[rowBlock], rowBlock, block, registers[0], registers[1]);
+        if (isPair)
+          multiply(a[rowBlock], rowBlock, block + 1, registers[2],
+                   registers[3]);
+      }
     }
   }
   op.getResult().replaceAllUsesWith(packVector(acc, op.getType()));

@@ -32,6 +32,10 @@ LogicalResult NVVMLowering::lowerDotWgmma(fagpu::DotOp op) {
   if (op.getWarps() != 4)
     return op.emitOpError("expected row groups of 4 warps for wgmma but got ")
            << op.getWarps();
+  if (op.getRowBlocks() != 1)
+    return op.emitOpError("expected one block of 16 rows a warp for wgmma but "
+                          "got ")
+           << op.getRowBlocks();
   if (op.getN() > 256)
     return op.emitOpError("expected at most 256 columns of the result for "
                           "wgmma but got ")

@@ -296,17 +296,25 @@ func.func @dot_c2_registers(%a: vector<16xbf16>, %b: memref<64x64xbf16, #fagpu.s
 
 // -----
 
+func.func @dot_c2_row_blocks(%a: vector<32xbf16>, %b: memref<64x64xbf16, #fagpu.sram<swizzle = 128>>, %acc: vector<64xf32>) {
+  // expected-error @+1 {{expected A to have 64 elements but got 'vector<32xbf16>'}}
+  %d = fagpu.dot %a, %b, %acc contract = rows warps = 4 : vector<32xbf16>, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>, vector<64xf32>
+  return
+}
+
+// -----
+
 func.func @dot_c3_columns(%a: memref<64x64xbf16, #fagpu.sram<swizzle = 128>>, %b: memref<128x64xbf16, #fagpu.sram<swizzle = 128>>, %acc: vector<32xf32>) {
-  // expected-error @+1 {{expected an accumulator of 64 elements but got 'vector<32xf32>'}}
+  // expected-error @+1 {{expected an accumulator of a multiple of 64 elements but got 'vector<32xf32>'}}
   %d = fagpu.dot %a, %b, %acc contract = columns warps = 4 : memref<64x64xbf16, #fagpu.sram<swizzle = 128>>, memref<128x64xbf16, #fagpu.sram<swizzle = 128>>, vector<32xf32>
   return
 }
 
 // -----
 
-func.func @dot_c3_rows(%a: vector<64xbf16>, %b: memref<128x64xbf16, #fagpu.sram<swizzle = 128>>, %acc: vector<64xf32>) {
-  // expected-error @+1 {{expected an accumulator of 32 elements but got 'vector<64xf32>'}}
-  %d = fagpu.dot %a, %b, %acc contract = rows warps = 4 : vector<64xbf16>, memref<128x64xbf16, #fagpu.sram<swizzle = 128>>, vector<64xf32>
+func.func @dot_c3_rows(%a: vector<64xbf16>, %b: memref<128x64xbf16, #fagpu.sram<swizzle = 128>>, %acc: vector<48xf32>) {
+  // expected-error @+1 {{expected an accumulator of a multiple of 32 elements but got 'vector<48xf32>'}}
+  %d = fagpu.dot %a, %b, %acc contract = rows warps = 4 : vector<64xbf16>, memref<128x64xbf16, #fagpu.sram<swizzle = 128>>, vector<48xf32>
   return
 }
 
