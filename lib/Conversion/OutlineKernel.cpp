@@ -92,8 +92,8 @@ public:
   GridOrder(OpBuilder &builder, Location loc, ArrayRef<Value> sizes)
       : builder(builder), loc(loc), batches(narrow(sizes[0])),
         heads(narrow(sizes[1])), tiles(narrow(sizes[2])),
-        block(narrow(
-            gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x))) {}
+        block(narrow(gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x))) {
+  }
 
   /// Batch, head and query tile of this block, head by head.
   SmallVector<Value> byHead() {
@@ -136,16 +136,15 @@ private:
 
 SmallVector<Value> GridOrder::longestFirst(Value headsInSection) {
   Value all = mul(batches, heads);
-  Value most = arith::MinUIOp::create(builder, loc, headsInSection,
-                                      widen(all));
+  Value most = arith::MinUIOp::create(builder, loc, headsInSection, widen(all));
   Value perSection = narrow(most);
   Value first = mul(div(block, mul(perSection, tiles)), perSection);
   Value inSection = sub(block, mul(first, tiles));
   // The last section may have fewer heads.
   Value sectionHeads =
       arith::MinUIOp::create(builder, loc, perSection, sub(all, first));
-  Value one = arith::ConstantOp::create(builder, loc,
-                                        builder.getI32IntegerAttr(1));
+  Value one =
+      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(1));
   Value tile = sub(sub(tiles, one), div(inSection, sectionHeads));
   Value head =
       arith::AddIOp::create(builder, loc, first, rem(inSection, sectionHeads));
@@ -234,12 +233,11 @@ static LogicalResult outline(func::FuncOp func) {
              << "got " << getArgument(name).getType();
   }
   GridOrder order(builder, loc, sizes);
-  SmallVector<Value> indices =
-      mask.getValue() == "none"
-          ? order.byHead()
-          : order.longestFirst(buildHeadsInSection(
-                builder, loc, getArgument("Q"), getArgument("K"),
-                getArgument("V")));
+  SmallVector<Value> indices = mask.getValue() == "none"
+                                   ? order.byHead()
+                                   : order.longestFirst(buildHeadsInSection(
+                                         builder, loc, getArgument("Q"),
+                                         getArgument("K"), getArgument("V")));
   func->setAttr(FADialect::getKernelAttrName(),
                 describeKernel(func, nest, schedule, target));
   func->setAttr(FADialect::getScheduleAttrName(), schedule);

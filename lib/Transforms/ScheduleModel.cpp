@@ -127,8 +127,8 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
   choice.warps = request.warps ? request.warps : 8;
   choice.stages = request.stages ? request.stages : 2;
   choice.br = request.br ? request.br : 16 * choice.warps * choice.groups;
-  int64_t rowBlocks = std::max<int64_t>(
-      choice.br / (16 * choice.warps * choice.groups), 1);
+  int64_t rowBlocks =
+      std::max<int64_t>(choice.br / (16 * choice.warps * choice.groups), 1);
   choice.bc = request.bc ? request.bc : 64;
   while (!request.bc && choice.bc > 16 &&
          getTileBytes(target, problem, choice) > target.getSram())

@@ -16,9 +16,9 @@
 //                           16 (B w + b) + l/4 + 8 i
 //
 // which for each b is the fragment order of mma.sync and wgmma accumulators,
-// and of their A operand. So an op that works element by element stays as it is, and the
-// four lanes 4 n .. 4 n + 3 (a quad) hold one row between them: a reduction
-// along the columns is a local one and two exchanges within the quad.
+// and of their A operand. So an op that works element by element stays as it
+// is, and the four lanes 4 n .. 4 n + 3 (a quad) hold one row between them: a
+// reduction along the columns is a local one and two exchanges within the quad.
 //
 //===----------------------------------------------------------------------===//
 
@@ -186,8 +186,8 @@ FailureOr<Value> Distributor::getColumns(Value value, int64_t columns) {
   if (source.getDefiningOp<vector::StepOp>()) {
     SmallVector<Attribute> offsets;
     for (int64_t e = 0; e < rowBlocks * columns / 2; ++e)
-      offsets.push_back(IntegerAttr::get(
-          element, 8 * (e % (columns / 2) / 4) + e % 2));
+      offsets.push_back(
+          IntegerAttr::get(element, 8 * (e % (columns / 2) / 4) + e % 2));
     Value first = column;
     if (!element.isIndex())
       first = arith::IndexCastOp::create(builder, loc, element, first);

@@ -36,9 +36,9 @@ static SmallVector<UnitColumns> splitColumns(int64_t unitsPerRow,
                                              int64_t threads) {
   SmallVector<UnitColumns> parts;
   for (int64_t first = 0; first < unitsPerRow;) {
-    int64_t units = std::min<int64_t>(
-        llvm::bit_floor<uint64_t>(unitsPerRow - first),
-        llvm::bit_floor<uint64_t>(threads));
+    int64_t units =
+        std::min<int64_t>(llvm::bit_floor<uint64_t>(unitsPerRow - first),
+                          llvm::bit_floor<uint64_t>(threads));
     parts.push_back({first, units});
     first += units;
   }
@@ -92,14 +92,14 @@ LogicalResult NVVMLowering::lowerCopyAsync(fagpu::CopyAsyncOp op) {
   for (UnitColumns part : splitColumns(unitsPerRow, threads)) {
     Value row0 = div(thread, part.units);
     Value inRow = add(rem(thread, part.units), part.first);
-    Value first = addI64(base, addI64(mulI64(extend(row0), rowBytes),
-                                      extend(mul(inRow, 16))));
+    Value first = addI64(
+        base, addI64(mulI64(extend(row0), rowBytes), extend(mul(inRow, 16))));
     Value column = add(tile->base, mul(div(inRow, 8), tile->chunkBytes));
     // Units past the last column exist in the tile only.
     Value inColumns;
     if ((part.first + part.units) * 8 > columns)
-      inColumns = arith::CmpIOp::create(
-          builder, loc, arith::CmpIPredicate::ult, inRow, i32(columns / 8));
+      inColumns = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                        inRow, i32(columns / 8));
     int64_t rowsAtOnce = threads / part.units;
     for (int64_t down = 0; down < rows; down += rowsAtOnce) {
       OpBuilder::InsertionGuard guard(builder);

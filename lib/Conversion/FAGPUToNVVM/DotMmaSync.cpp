@@ -76,16 +76,17 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
   LaneMap unitsFirst{add(mul(upper, 8), inEight), bitXor(half, inEight)};
   auto address = [&](const TileAddress &tile, const LaneMap &lanes,
                      int64_t firstRow, int64_t firstUnit) {
-    // Even units: firstUnit xor unitBlock is firstUnit + unitBlock. A tile begins
-    // at a multiple of 1024 bytes, so that the unit may as well be changed in the
-    // address: one register a tile instead of one an even unit.
-    Value ofLane = add(tile.base, add(mul(lanes.row, 128), mul(lanes.unit, 16)));
+    // Even units: firstUnit xor unitBlock is firstUnit + unitBlock. A tile
+    // begins at a multiple of 1024 bytes, so that the unit may as well be
+    // changed in the address: one register a tile instead of one an even unit.
+    Value ofLane =
+        add(tile.base, add(mul(lanes.row, 128), mul(lanes.unit, 16)));
     return add(bitXor(ofLane, i32(firstUnit % 8 * 16)),
                firstRow * 128 + firstUnit / 8 * tile.chunkBytes);
   };
 
-  // A of one step and one block of 16 rows of this warp: from registers, or from
-  // SRAM. It is loaded with its step, not ahead: 4 registers at a time.
+  // A of one step and one block of 16 rows of this warp: from registers, or
+  // from SRAM. It is loaded with its step, not ahead: 4 registers at a time.
   int64_t rowBlocks = op.getRowBlocks();
   SmallVector<Value> pairs;
   TileAddress ofWarp;
@@ -103,9 +104,9 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
     if (!pairs.empty())
       return SmallVector<Value>(
           ArrayRef(pairs).slice(4 * (rowBlock * steps + step), 4));
-    return buildLdMatrix(
-        builder, loc, address(ofWarp, rowsFirst, 16 * rowBlock, 2 * step), 4,
-        /*transpose=*/false);
+    return buildLdMatrix(builder, loc,
+                         address(ofWarp, rowsFirst, 16 * rowBlock, 2 * step), 4,
+                         /*transpose=*/false);
   };
 
   SmallVector<Value> acc = unpackVector(op.getAcc());
