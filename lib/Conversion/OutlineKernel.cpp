@@ -78,6 +78,8 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
   info.set("block", b.getI64IntegerAttr(threads));
   info.set("query_tile", b.getI64IntegerAttr(schedule.getBr()));
   info.set("sram_bytes", nest->getAttr("fagpu.sram_bytes"));
+  if (Attribute bytes = nest->getAttr("fagpu.hbm_bytes"))
+    info.set("hbm_bytes", bytes);
   info.set("schedule", b.getStringAttr(scheduleText));
   info.set("problem", problemInfo.getDictionary(func.getContext()));
   return info.getDictionary(func.getContext());

@@ -132,6 +132,7 @@ void fa::buildCPUPipeline(OpPassManager &pm,
 void fa::buildPromoted(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createFAPromoteToSRAMPass());
   addCleanup(pm);
+  pm.addNestedPass<func::FuncOp>(createFACountIOPass());
 }
 
 void fa::buildScheduled(OpPassManager &pm, StringRef chip) {

@@ -192,6 +192,14 @@ Formula Formula::multiply(std::vector<Formula> factors) {
   }
   if (coefficient == 0 || product.empty())
     return coefficient;
+  // c (a + b) is c a + c b, so that terms meet their likes.
+  if (coefficient != 1 && product.size() == 1 &&
+      product.front().getKind() == Kind::Add) {
+    std::vector<Formula> terms;
+    for (const Formula &term : product.front().operands())
+      terms.push_back(multiply({coefficient, term}));
+    return add(std::move(terms));
+  }
   if (coefficient != 1)
     product.insert(product.begin(), coefficient);
   return product.size() == 1 ? product.front()
@@ -226,23 +234,31 @@ Formula Formula::ceilDiv(const Formula &a, const Formula &b) {
   return make(Kind::CeilDiv, {a, b});
 }
 
-Formula Formula::min(const Formula &a, const Formula &b) {
-  if (a.getKind() == Kind::Constant && b.getKind() == Kind::Constant)
-    return std::min(a.getConstant(), b.getConstant());
-  if ((a.isConstant(0) && b.isNonNegative()) ||
-      (b.isConstant(0) && a.isNonNegative()))
-    return 0;
-  return a.str() == b.str() ? a : make(Kind::Min, {a, b});
+/// The least or the largest of two: constants are the second operand, and of
+/// constants in each other one is left.
+Formula Formula::makeExtremum(Kind kind, Formula a, Formula b) {
+  if (a.getKind() == Kind::Constant)
+    std::swap(a, b);
+  auto pick = [&](int64_t x, int64_t y) {
+    return kind == Kind::Min ? std::min(x, y) : std::max(x, y);
+  };
+  if (b.getKind() == Kind::Constant) {
+    if (a.getKind() == Kind::Constant)
+      return pick(a.getConstant(), b.getConstant());
+    if (a.getKind() == kind && a.operands()[1].getKind() == Kind::Constant)
+      return makeExtremum(kind, a.operands()[0],
+                          pick(a.operands()[1].getConstant(), b.getConstant()));
+    if (b.isConstant(0) && a.isNonNegative())
+      return kind == Kind::Min ? b : a;
+  }
+  return a.str() == b.str() ? a : make(kind, {a, b});
 }
 
+Formula Formula::min(const Formula &a, const Formula &b) {
+  return makeExtremum(Kind::Min, a, b);
+}
 Formula Formula::max(const Formula &a, const Formula &b) {
-  if (a.getKind() == Kind::Constant && b.getKind() == Kind::Constant)
-    return std::max(a.getConstant(), b.getConstant());
-  if (a.isConstant(0) && b.isNonNegative())
-    return b;
-  if (b.isConstant(0) && a.isNonNegative())
-    return a;
-  return a.str() == b.str() ? a : make(Kind::Max, {a, b});
+  return makeExtremum(Kind::Max, a, b);
 }
 
 Formula Formula::makeIf(const Formula &a, const Formula &b, const Formula &then,
@@ -256,6 +272,37 @@ Formula Formula::makeIf(const Formula &a, const Formula &b, const Formula &then,
              : make(Kind::If, {a, b, then, otherwise});
 }
 
+/// The rows that tiles of c rows have together, the last of which may have
+/// fewer:
+///
+///     sum(i < ceildiv(N, c), min(N - c i, c))     = N                for N >=
+///     0 sum(g < n, min(max(N - c g, 0), c))         = max(min(N, c n), 0)
+std::optional<Formula> Formula::sumTiles(const std::string &variable,
+                                         const Formula &count,
+                                         const Formula &rows) {
+  // What is positive in each iteration is often written with a maximum.
+  bool isClamped =
+      rows.getKind() == Kind::Max && rows.operands()[1].isConstant(0);
+  const Formula &tile = isClamped ? rows.operands()[0] : rows;
+  if (tile.getKind() != Kind::Min ||
+      tile.operands()[1].getKind() != Kind::Constant)
+    return std::nullopt;
+  const Formula &c = tile.operands()[1];
+  Formula left = tile.operands()[0];
+  bool isLeftClamped =
+      left.getKind() == Kind::Max && left.operands()[1].isConstant(0);
+  if (isLeftClamped)
+    left = left.operands()[0];
+  Formula total = left + c * symbol(variable);
+  if (c.getConstant() <= 0 || total.uses(variable))
+    return std::nullopt;
+  if (total.isNonNegative() && count.str() == ceilDiv(total, c).str())
+    return total;
+  if ((isClamped || isLeftClamped) && count.getKind() == Kind::Constant)
+    return max(min(total, c * max(count, 0)), 0);
+  return std::nullopt;
+}
+
 Formula Formula::makeSum(const std::string &variable, const Formula &count,
                          const Formula &body) {
   if (body.isConstant(0))
@@ -263,6 +310,9 @@ Formula Formula::makeSum(const std::string &variable, const Formula &count,
   // Of a negative count there is no term.
   if (!body.uses(variable))
     return max(count, 0) * body;
+  auto [coefficient, rest] = body.splitCoefficient();
+  if (std::optional<Formula> total = sumTiles(variable, count, rest))
+    return Formula(coefficient) * *total;
   return make(Kind::Sum, {count, body}, variable);
 }
 

@@ -107,8 +107,10 @@ private:
   SmallVector<Value> emitStep(ArrayRef<Value> ins, ArrayRef<AffineMap> maps,
                               ArrayRef<Operand> outs, Body body);
   AffineMap getMap(unsigned numLoops, ArrayRef<unsigned> loops);
-  Value makeMatrix(ArrayRef<OpFoldResult> shape, Type elementType);
-  Value makeFilled(ArrayRef<OpFoldResult> shape, float value);
+  /// A buffer is called `name` in its location, for who reads the IR.
+  Value makeMatrix(StringRef name, ArrayRef<OpFoldResult> shape,
+                   Type elementType);
+  Value makeFilled(StringRef name, ArrayRef<OpFoldResult> shape, float value);
   Value fill(Value matrix, float value);
   OpFoldResult getDim(Value matrix, int64_t dim);
   Value toValue(OpFoldResult size);
@@ -159,15 +161,17 @@ Value Decomposer::toValue(OpFoldResult size) {
   return getValueOrCreateConstantIndexOp(rewriter, loc, size);
 }
 
-Value Decomposer::makeMatrix(ArrayRef<OpFoldResult> shape, Type elementType) {
+Value Decomposer::makeMatrix(StringRef name, ArrayRef<OpFoldResult> shape,
+                             Type elementType) {
   if (op.isOnTensors())
     return tensor::EmptyOp::create(rewriter, loc, shape, elementType);
   SmallVector<int64_t> staticShape;
   SmallVector<Value> dynamicSizes;
   dispatchIndexOpFoldResults(shape, dynamicSizes, staticShape);
   auto type = MemRefType::get(staticShape, elementType);
-  return allocated.emplace_back(
-      memref::AllocOp::create(rewriter, loc, type, dynamicSizes));
+  return allocated.emplace_back(memref::AllocOp::create(
+      rewriter, NameLoc::get(rewriter.getStringAttr(name), loc), type,
+      dynamicSizes));
 }
 
 Value Decomposer::fill(Value matrix, float value) {
@@ -176,8 +180,9 @@ Value Decomposer::fill(Value matrix, float value) {
   return op.isOnTensors() ? fillOp.getResult(0) : matrix;
 }
 
-Value Decomposer::makeFilled(ArrayRef<OpFoldResult> shape, float value) {
-  return fill(makeMatrix(shape, rewriter.getF32Type()), value);
+Value Decomposer::makeFilled(StringRef name, ArrayRef<OpFoldResult> shape,
+                             float value) {
+  return fill(makeMatrix(name, shape, rewriter.getF32Type()), value);
 }
 
 AffineMap Decomposer::getMap(unsigned numLoops, ArrayRef<unsigned> loops) {
@@ -343,7 +348,7 @@ Value Decomposer::maskScore(OpBuilder &builder, Value score,
 
 /// S = Q K^T
 Value Decomposer::computeScores() {
-  Value scores = makeFilled({batch, heads, seqQ, seqKV}, 0.0f);
+  Value scores = makeFilled("S", {batch, heads, seqQ, seqKV}, 0.0f);
   return accumulateProduct({op.getQuery(), {B, H, I, C}}, op.getKey(),
                            {scores, {B, H, I, J}});
 }
@@ -381,7 +386,7 @@ Value Decomposer::finishScores(Value scores) {
 
 /// m = max_j S
 Value Decomposer::computeMax(Value scores) {
-  Value max = makeFilled({batch, heads, seqQ}, -kInfinity);
+  Value max = makeFilled("m", {batch, heads, seqQ}, -kInfinity);
   auto results = emitStep(
       /*numLoops=*/4, Operand{scores, {B, H, I, J}}, Operand{max, {B, H, I}},
       [&](OpBuilder &builder, ValueRange arguments) {
@@ -394,8 +399,8 @@ Value Decomposer::computeMax(Value scores) {
 /// P = exp(S - m), rounded to V's type; l = sum_j P before rounding
 std::pair<Value, Value> Decomposer::computeProbs(Value scores, Value max) {
   Type elementType = op.getElementType();
-  Value probs = makeMatrix({batch, heads, seqQ, seqKV}, elementType);
-  Value sum = makeFilled({batch, heads, seqQ}, 0.0f);
+  Value probs = makeMatrix("P", {batch, heads, seqQ, seqKV}, elementType);
+  Value sum = makeFilled("l", {batch, heads, seqQ}, 0.0f);
   auto results = emitStep(
       /*numLoops=*/4, {{scores, {B, H, I, J}}, {max, {B, H, I}}},
       {{probs, {B, H, I, J}}, {sum, {B, H, I}}},
@@ -419,7 +424,7 @@ std::pair<Value, Value> Decomposer::computeProbs(Value scores, Value max) {
 /// O = (P V) / l, or 0 where l = 0
 Value Decomposer::computeOutput(Value probs, Value sum) {
   OpFoldResult headDimV = rewriter.getIndexAttr(op.getHeadDimV());
-  Value accumulator = makeFilled({batch, heads, seqQ, headDimV}, 0.0f);
+  Value accumulator = makeFilled("P V", {batch, heads, seqQ, headDimV}, 0.0f);
   accumulator = accumulateProduct({probs, {B, H, I, J}}, op.getValue(),
                                   {accumulator, {B, H, I, C}});
   constexpr unsigned c = C - 1; // There is no loop over keys.

@@ -40,20 +40,25 @@ double fa::getFlops(const Query &query, const fart::SizeValues &sizes) {
   return forward / (d + dv) * (3 * d + 2 * dv);
 }
 
+fart::SizeValues Query::getSizes(int64_t seqQ, int64_t headDim, int64_t br,
+                                 int64_t bc) const {
+  return {{"batch", batch},
+          {"heads", heads},
+          {"kv_heads", kvHeads.value_or(heads)},
+          {"seq_q", seqQ},
+          {"seq_kv", seqKV.value_or(seqQ)},
+          {"head_dim", headDim},
+          {"head_dim_v", headDimV.value_or(headDim)},
+          {"br", br},
+          {"bc", bc},
+          {"bytes", elementBytes}};
+}
+
 llvm::Expected<Row> fa::computeRow(const Query &query,
                                    ArrayRef<ClosedForm> forms, int64_t seqQ,
                                    int64_t headDim, int64_t br, int64_t bc) {
   Row row;
-  row.sizes = {{"batch", query.batch},
-               {"heads", query.heads},
-               {"kv_heads", query.kvHeads.value_or(query.heads)},
-               {"seq_q", seqQ},
-               {"seq_kv", query.seqKV.value_or(seqQ)},
-               {"head_dim", headDim},
-               {"head_dim_v", query.headDimV.value_or(headDim)},
-               {"br", br},
-               {"bc", bc},
-               {"bytes", query.elementBytes}};
+  row.sizes = query.getSizes(seqQ, headDim, br, bc);
   for (const ClosedForm &form : forms) {
     llvm::Expected<int64_t> bytes =
         evaluate(form.getBytes(), row.sizes, "the bytes of " + form.name);

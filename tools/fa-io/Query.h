@@ -22,12 +22,17 @@ namespace mlir::fa {
 /// Every combination of lengths, head dims and tiles, and what they share.
 struct Query {
   std::vector<int64_t> seqQ, headDim, br, bc;
+  bool hasTiles = false; ///< Whether the user chose br and bc.
   std::optional<int64_t> seqKV, headDimV, kvHeads; ///< Else as the others.
   int64_t batch = 1, heads = 1;
   int64_t elementBytes = 2;
   MaskSpec mask;
   bool isBackward = false;
   const Machine *machine = nullptr;
+
+  /// The values of all names in formulas, for one combination.
+  fart::SizeValues getSizes(int64_t seqQ, int64_t headDim, int64_t br,
+                            int64_t bc) const;
 
   std::vector<ClosedForm> getForms() const {
     return isBackward ? getBackwardForms(mask.getBand())
@@ -74,6 +79,12 @@ void printAligned(ArrayRef<std::vector<std::string>> rows, raw_ostream &os);
 // Plot.cpp
 /// Bytes against length, and against the tile size, as SVG.
 llvm::Expected<std::string> plot(const Query &query, ArrayRef<Row> rows);
+
+// Count.cpp
+/// The bytes counted from the IR of each level beside its closed form, and
+/// tensor by tensor where they differ.
+llvm::Error printCounts(const Query &query, ArrayRef<std::string> levelNames,
+                        raw_ostream &os);
 
 // Sram.cpp
 /// What the schedule that the compiler chooses takes, for each head dim.

@@ -65,6 +65,12 @@ struct Flags {
                      cl::desc("Print what the compiler's own schedule for the "
                               "GPU takes of its SRAM, for each head dim"),
                      cl::cat(category)};
+  List count{
+      "count",
+      cl::desc("Compare the closed forms with the bytes counted from the "
+               "IR of these levels: naive, nest, fused, promoted, "
+               "scheduled"),
+      cl::value_desc("level,..."), cl::CommaSeparated, cl::cat(category)};
   Text svg{"svg", cl::desc("Also draw bytes against length and tile size"),
            cl::value_desc("path"), cl::cat(category)};
 };
@@ -131,6 +137,7 @@ static llvm::Expected<Query> makeQuery(const Flags &flags) {
     query.mask = *mask;
   }
   query.isBackward = flags.backward;
+  query.hasTiles = !flags.br.empty() || !flags.bc.empty();
   if (flags.gpu == "none")
     return query;
   query.machine = findMachine(flags.gpu);
@@ -158,6 +165,8 @@ static llvm::Error run(const Flags &flags) {
       return llvm::createStringError("--sram: expected a --gpu but got 'none'");
     return printSram(*query, query->machine->chip, os);
   }
+  if (!flags.count.empty())
+    return printCounts(*query, llvm::to_vector(flags.count), os);
   llvm::Expected<std::vector<Row>> rows = computeRows(*query);
   if (!rows)
     return rows.takeError();

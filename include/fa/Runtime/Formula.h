@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,7 +43,8 @@ using SizeValues = std::map<std::string, int64_t, std::less<>>;
 ///     sum(i < n, x)                          of x over i = 0, ..., n - 1
 ///
 /// A name that no sum binds is a size. No size is negative, and neither is the
-/// number of an iteration. Building folds constants and collects like terms.
+/// number of an iteration. Building folds constants, collects like terms, and
+/// knows the sum of tiles.
 class Formula {
 public:
   enum class Kind {
@@ -103,6 +105,10 @@ private:
                       std::string name = "");
   static Formula add(std::vector<Formula> terms);
   static Formula multiply(std::vector<Formula> factors);
+  static Formula makeExtremum(Kind kind, Formula a, Formula b);
+  static std::optional<Formula> sumTiles(const std::string &variable,
+                                         const Formula &count,
+                                         const Formula &rows);
   const std::vector<Formula> &operands() const;
   /// This as coefficient * rest.
   std::pair<int64_t, Formula> splitCoefficient() const;

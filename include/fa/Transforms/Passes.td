@@ -224,6 +224,24 @@ def FAExpandSoftmaxPass : Pass<"fa-expand-softmax", "::mlir::func::FuncOp"> {
   ];
 }
 
+def FAPrintIOPass : Pass<"fa-print-io", "::mlir::func::FuncOp"> {
+  let summary = "what each op reads from HBM and writes to it, as remarks";
+  let description = [{
+    A remark for each op that moves bytes, with their number as a formula in the
+    dynamic sizes of the function, and two for the whole function. Formulas and
+    rules are in docs/IO.md.
+
+    HBM is every memref without a memory space. A tile that a product reads
+    counts once, where its view is taken; a step over whole matrices reads each
+    operand once; anything else counts where it stands, in the loops around it
+    with the bounds that they have. What is not visited is not counted.
+
+    Changes nothing. Fails, with an error at the op, where there is no formula.
+
+    Preconditions: a level from naive to scheduled.
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // GPU
 //===----------------------------------------------------------------------===//
@@ -246,6 +264,19 @@ def FAPromoteToSRAMPass : Pass<"fa-promote-to-sram", "::mlir::func::FuncOp"> {
     "::mlir::fa::FADialect", "::mlir::fagpu::FAGPUDialect",
     "::mlir::memref::MemRefDialect"
   ];
+}
+
+def FACountIOPass : Pass<"fa-count-io", "::mlir::func::FuncOp"> {
+  let summary = "bytes of HBM of a loop nest, for its caller (GPU)";
+  let description = [{
+    Counts as `fa-print-io` does and leaves the sums on each loop nest as
+    `fagpu.hbm_bytes`, a dictionary of `read` and `written`, two formulas in
+    batch, heads, kv_heads, seq_q and seq_kv. A nest that cannot be counted is
+    left without it.
+
+    Preconditions: none; it is run on the level promoted, where the copies from
+    HBM are ops of their own.
+  }];
 }
 
 def FAPipelineCopiesPass
