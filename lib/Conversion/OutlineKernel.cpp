@@ -22,6 +22,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Support/DebugStringHelper.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FAOUTLINEKERNELPASS
@@ -49,6 +50,32 @@ static scf::ForallOp getNest(func::FuncOp func) {
   return nest;
 }
 
+/// What a region may read: a table in memory, or a number. Null for what a
+/// caller cannot pass.
+static DictionaryAttr describeExtra(Builder &b, unsigned number, Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  Type element = memref ? memref.getElementType() : type;
+  std::string dtype = "i64"; // Of an index.
+  if (element.isF32() || element.isF16() || element.isBF16() ||
+      element.isSignlessInteger(32) || element.isSignlessInteger(64) ||
+      (memref && element.isSignlessInteger(1)))
+    dtype = debugString(element);
+  else if (!element.isIndex())
+    return {};
+  NamedAttrList info;
+  info.set("kind", b.getStringAttr(memref ? "table" : "number"));
+  info.set("argument", b.getI64IntegerAttr(number));
+  info.set("dtype", b.getStringAttr(dtype));
+  if (memref) {
+    SmallVector<Attribute> shape;
+    for (int64_t size : memref.getShape())
+      shape.push_back(ShapedType::isDynamic(size) ? Attribute(b.getUnitAttr())
+                                                  : b.getI64IntegerAttr(size));
+    info.set("shape", b.getArrayAttr(shape));
+  }
+  return info.getDictionary(b.getContext());
+}
+
 /// What the caller must know, as the launch contract has it: arguments, block
 /// size, rows of a block, bytes of SRAM.
 static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
@@ -57,10 +84,17 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
   auto problem =
       nest->getAttrOfType<DictionaryAttr>(FADialect::getProblemAttrName());
   SmallVector<Attribute> arguments;
-  for (Attribute tensor : problem.getAs<ArrayAttr>("arguments"))
+  for (auto [number, tensor] :
+       llvm::enumerate(problem.getAs<ArrayAttr>("arguments"))) {
+    if (tensor == b.getStringAttr("")) {
+      arguments.push_back(
+          describeExtra(b, number, func.getArgumentTypes()[number]));
+      continue;
+    }
     arguments.push_back(
         b.getDictionaryAttr({b.getNamedAttr("kind", b.getStringAttr("memref")),
                              b.getNamedAttr("tensor", tensor)}));
+  }
   NamedAttrList problemInfo(problem);
   problemInfo.erase("arguments");
   int64_t threads = 32 * schedule.getWarps() * schedule.getGroups() +
@@ -208,10 +242,13 @@ static LogicalResult outline(func::FuncOp func) {
                             "each on a GPU but ")
              << name << " is not";
   for (auto [index, tensor] : llvm::enumerate(tensors))
-    if (tensor == b.getStringAttr(""))
-      return func.emitError("expected a function of Q, K, V, O and LSE only on "
-                            "a GPU but argument #")
-             << index << " is none of them";
+    if (tensor == b.getStringAttr("") &&
+        !describeExtra(b, index, func.getArgumentTypes()[index]))
+      return func.emitError("expected arguments besides Q, K, V, O and LSE "
+                            "that are tables of f32, f16, bf16, i1, i32, i64 "
+                            "or index, or such numbers but i1, on a GPU but "
+                            "argument #")
+             << index << " is " << func.getArgumentTypes()[index];
 
   Location loc = nest.getLoc();
   OpBuilder builder(nest);
@@ -235,11 +272,14 @@ static LogicalResult outline(func::FuncOp func) {
              << "got " << getArgument(name).getType();
   }
   GridOrder order(builder, loc, sizes);
-  SmallVector<Value> indices = mask.getValue() == "none"
-                                   ? order.byHead()
-                                   : order.longestFirst(buildHeadsInSection(
-                                         builder, loc, getArgument("Q"),
-                                         getArgument("K"), getArgument("V")));
+  auto hasRegion = problem.getAs<BoolAttr>("mask_region");
+  bool isMasked =
+      mask.getValue() != "none" || (hasRegion && hasRegion.getValue());
+  SmallVector<Value> indices =
+      !isMasked ? order.byHead()
+                : order.longestFirst(
+                      buildHeadsInSection(builder, loc, getArgument("Q"),
+                                          getArgument("K"), getArgument("V")));
   func->setAttr(FADialect::getKernelAttrName(),
                 describeKernel(func, nest, schedule, target));
   func->setAttr(FADialect::getScheduleAttrName(), schedule);

@@ -157,6 +157,9 @@ void fa::buildWarp(OpPassManager &pm) {
 
 void fa::buildNVVM(OpPassManager &pm) {
   pm.addPass(createConvertFAGPUToNVVMPass());
+  // Before what a function expands to: its temporaries are then those of one
+  // element, too.
+  pm.addNestedPass<func::FuncOp>(createFAUnrollElementwisePass());
   pm.addNestedPass<func::FuncOp>(createFAExpandMathGPUPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

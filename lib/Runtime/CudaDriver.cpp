@@ -357,6 +357,9 @@ static int getMapType(DType dtype) {
   case DType::F16:
     return tensorMapFloat16;
   case DType::BF16:
+  case DType::I32: // Never of a tensor that has a map.
+  case DType::I64:
+  case DType::I1:
     break;
   }
   return tensorMapBFloat16;

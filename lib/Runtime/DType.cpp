@@ -19,7 +19,6 @@ namespace {
 
 /// A binary floating-point format: sign, exponent, mantissa.
 struct Format {
-  std::string_view name;
   int exponentBits;
   int mantissaBits;
 
@@ -32,7 +31,19 @@ struct Format {
 };
 
 constexpr std::array<Format, 3> formats = {
-    {{"f32", 8, 23}, {"f16", 5, 10}, {"bf16", 8, 7}}};
+    {{8, 23}, {5, 10}, {8, 7}}}; // f32, f16, bf16
+
+/// Names and bytes, by DType.
+struct Storage {
+  std::string_view name;
+  int64_t bytes;
+};
+constexpr std::array<Storage, 6> storages = {
+    {{"f32", 4}, {"f16", 2}, {"bf16", 2}, {"i32", 4}, {"i64", 8}, {"i1", 1}}};
+
+const Storage &getStorage(DType dtype) {
+  return storages[static_cast<size_t>(dtype)];
+}
 
 const Format &getFormat(DType dtype) {
   return formats[static_cast<size_t>(dtype)];
@@ -83,20 +94,46 @@ double decode(const Format &format, uint32_t bits) {
 
 } // namespace
 
-std::string_view fart::getName(DType dtype) { return getFormat(dtype).name; }
+std::string_view fart::getName(DType dtype) { return getStorage(dtype).name; }
+
+bool fart::isFloat(DType dtype) {
+  return static_cast<size_t>(dtype) < formats.size();
+}
 
 std::optional<DType> fart::parseDType(std::string_view name) {
-  for (DType dtype : {DType::F32, DType::F16, DType::BF16})
-    if (getName(dtype) == name)
-      return dtype;
+  for (size_t i = 0; i < storages.size(); ++i)
+    if (storages[i].name == name)
+      return static_cast<DType>(i);
   return std::nullopt;
 }
 
-int64_t fart::getByteWidth(DType dtype) { return dtype == DType::F32 ? 4 : 2; }
+int64_t fart::getByteWidth(DType dtype) { return getStorage(dtype).bytes; }
 
 int fart::getMantissaBits(DType dtype) { return getFormat(dtype).mantissaBits; }
 
+int64_t fart::loadInteger(DType dtype, const void *address) {
+  if (dtype == DType::I32) {
+    int32_t value;
+    std::memcpy(&value, address, sizeof(value));
+    return value;
+  }
+  if (dtype == DType::I1)
+    return *static_cast<const uint8_t *>(address) & 1;
+  int64_t value;
+  std::memcpy(&value, address, sizeof(value));
+  return value;
+}
+
+void fart::storeInteger(DType dtype, int64_t value, void *address) {
+  if (dtype == DType::I1)
+    value &= 1;
+  // The low bytes come first.
+  std::memcpy(address, &value, getByteWidth(dtype));
+}
+
 double fart::load(DType dtype, const void *address) {
+  if (!isFloat(dtype))
+    return static_cast<double>(loadInteger(dtype, address));
   if (dtype == DType::F32) {
     float value;
     std::memcpy(&value, address, sizeof(value));

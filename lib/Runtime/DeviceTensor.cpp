@@ -83,6 +83,25 @@ Result<DeviceTensor> DeviceTensor::create(const cuda::Context &context,
   return tensor;
 }
 
+Result<DeviceTensor> DeviceTensor::createTable(const cuda::Context &context,
+                                               const HostTensor &table) {
+  // In memory, a row of all elements.
+  Result<DeviceTensor> tensor =
+      create(context, table.getDType(), {1, 1, table.getNumElements()}, {});
+  if (!tensor)
+    return tensor;
+  if (Status status = tensor->poison(); !status)
+    return status.error();
+  if (table.getNumElements() > 0)
+    if (Status status = tensor->buffer.upload(tensor->first, table.data(),
+                                              table.getNumBytes());
+        !status)
+      return status.error();
+  tensor->view.shape = table.getShape();
+  tensor->view.strides = table.getStrides();
+  return tensor;
+}
+
 Result<DeviceTensor> DeviceTensor::clone(const cuda::Context &context) const {
   Result<cuda::DeviceBuffer> copy =
       cuda::DeviceBuffer::allocate(context, buffer.getBytes());

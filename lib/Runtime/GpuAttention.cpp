@@ -18,6 +18,8 @@ namespace {
 /// The device memory of one call.
 struct TensorSet {
   std::vector<DeviceTensor> tensors; // By TensorName.
+  std::vector<DeviceTensor> tables;
+  std::map<int64_t, ExtraView> extras; // Views of `tables`, and numbers.
 
   DeviceTensor &operator[](TensorName name) {
     return tensors[static_cast<size_t>(name)];
@@ -26,6 +28,7 @@ struct TensorSet {
     TensorViews views;
     for (TensorName name : allTensors)
       views[name] = tensors[static_cast<size_t>(name)].getView();
+    views.extras = extras;
     return views;
   }
   int64_t getBytes() const {
@@ -52,8 +55,16 @@ DeviceLayout GpuRunOptions::getLayout(TensorName tensor) const {
 }
 
 Result<TensorViews> fart::makeViews(const Problem &problem,
-                                    const GpuRunOptions &options) {
+                                    const GpuRunOptions &options,
+                                    const ExtraValues &extras) {
   TensorViews views;
+  for (const auto &[number, extra] : extras) {
+    ExtraView &view = views.extras[number];
+    view.bits = extra.bits;
+    if (const HostTensor *table = extra.table)
+      view.table = {/*address=*/0, table->getDType(), table->getShape(),
+                    table->getStrides()};
+  }
   for (TensorName name : allTensors) {
     DType dtype = problem.getDType(name);
     Result<std::vector<int64_t>> strides =
@@ -84,6 +95,18 @@ static Result<TensorSet> createSet(const cuda::Context &context,
                               {TensorName::V, &host.value}})
     if (Status status = set[name].upload(*tensor); !status)
       return status.error();
+  for (const auto &[number, extra] : host.extras) {
+    ExtraView &view = set.extras[number];
+    view.bits = extra.bits;
+    if (!extra.table)
+      continue;
+    Result<DeviceTensor> table =
+        DeviceTensor::createTable(context, *extra.table);
+    if (!table)
+      return table.error();
+    view.table = table->getView();
+    set.tables.push_back(std::move(*table));
+  }
   return set;
 }
 
@@ -189,6 +212,7 @@ public:
           return copy.error();
         set.tensors.push_back(std::move(*copy));
       }
+      set.extras = original.extras; // Read only: all copies share them.
       if (Status status = addLaunch(set); !status)
         return status.error();
       bench.sets.push_back(std::move(set));

@@ -18,6 +18,12 @@ static std::vector<size_t> getParameterSizes(const PackageKernel &kernel) {
     if (const auto *memref = std::get_if<MemRefArgument>(&argument)) {
       size_t rank = memref->tensor == TensorName::LSE ? 3 : 4;
       sizes.insert(sizes.end(), 3 + 2 * rank, sizeof(int64_t));
+    } else if (const auto *extra = std::get_if<ExtraArgument>(&argument)) {
+      if (extra->shape)
+        sizes.insert(sizes.end(), 3 + 2 * extra->shape->size(),
+                     sizeof(int64_t));
+      else
+        sizes.push_back(getByteWidth(extra->dtype));
     } else {
       sizes.push_back(sizeof(cuda::TensorMap));
     }
@@ -80,6 +86,9 @@ Result<GpuLaunch> GpuProgram::prepare(const TensorViews &tensors) {
   for (LaunchArgument &argument : launch.plan.arguments) {
     if (auto *descriptor = std::get_if<DescriptorWords>(&argument))
       for (int64_t &word : descriptor->words)
+        launch.parameters.push_back(&word);
+    else if (auto *extra = std::get_if<ExtraWords>(&argument))
+      for (int64_t &word : extra->words)
         launch.parameters.push_back(&word);
     else
       launch.parameters.push_back(&launch.maps[nextMap++]);

@@ -82,10 +82,10 @@ JsonReader JsonReader::get(const std::string &key) const {
           std::move(child)};
 }
 
-std::vector<JsonReader> JsonReader::readArray() const {
+std::vector<JsonReader> JsonReader::readArray(bool mayBeEmpty) const {
   std::vector<JsonReader> elements;
-  if (!value || !value->is_array() || value->empty()) {
-    fail("an array with at least one element");
+  if (!value || !value->is_array() || (value->empty() && !mayBeEmpty)) {
+    fail(mayBeEmpty ? "an array" : "an array with at least one element");
     return elements;
   }
   for (size_t i = 0; i < value->size(); ++i)

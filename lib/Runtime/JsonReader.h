@@ -41,8 +41,8 @@ public:
 
   /// The member `key` of an object. Where there is none, the reader is empty.
   JsonReader get(const std::string &key) const;
-  /// The elements of an array that is not empty.
-  std::vector<JsonReader> readArray() const;
+  /// The elements of an array, which is not empty unless it may be.
+  std::vector<JsonReader> readArray(bool mayBeEmpty = false) const;
   /// The members of an object, by key.
   std::vector<std::pair<std::string, JsonReader>> readMembers() const;
   /// Fails if the object has a member that is not in `keys`.

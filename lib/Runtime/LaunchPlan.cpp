@@ -65,13 +65,31 @@ static Status checkGuards(const Guards &guards, const TensorViews &tensors) {
   return Success{};
 }
 
-static DescriptorWords makeDescriptor(TensorName name, const TensorView &view) {
+static std::vector<int64_t> makeDescriptor(const TensorView &view) {
   auto address = static_cast<int64_t>(view.address);
-  DescriptorWords descriptor{name, {address, address, /*offset=*/0}};
-  std::vector<int64_t> &words = descriptor.words;
+  std::vector<int64_t> words = {address, address, /*offset=*/0};
   words.insert(words.end(), view.shape.begin(), view.shape.end());
   words.insert(words.end(), view.strides.begin(), view.strides.end());
-  return descriptor;
+  return words;
+}
+
+static Result<ExtraWords> makeExtra(const ExtraArgument &argument,
+                                    const TensorViews &tensors) {
+  // Values are read for the arguments of the first kernel.
+  auto found = tensors.extras.find(argument.number);
+  bool fits = found != tensors.extras.end();
+  if (fits && argument.shape) {
+    const std::optional<TensorView> &table = found->second.table;
+    fits = table && table->dtype == argument.dtype &&
+           table->shape.size() == argument.shape->size();
+    if (fits)
+      return ExtraWords{argument, makeDescriptor(*table)};
+  }
+  if (!fits || found->second.table)
+    return Error{"expected the tables and numbers of the first kernel but "
+                 "there is " +
+                 argument.describe()};
+  return ExtraWords{argument, {found->second.bits}};
 }
 
 static Result<TensorMapSpec> makeTensorMap(const TensorMapRecipe &recipe,
@@ -143,8 +161,15 @@ Result<LaunchPlan> fart::planLaunch(const PackageKernel &kernel,
 
   for (const PackageArgument &argument : kernel.arguments) {
     if (const auto *memref = std::get_if<MemRefArgument>(&argument)) {
-      plan.arguments.push_back(
-          makeDescriptor(memref->tensor, tensors[memref->tensor]));
+      plan.arguments.push_back(DescriptorWords{
+          memref->tensor, makeDescriptor(tensors[memref->tensor])});
+      continue;
+    }
+    if (const auto *extra = std::get_if<ExtraArgument>(&argument)) {
+      Result<ExtraWords> words = makeExtra(*extra, tensors);
+      if (!words)
+        return words.error();
+      plan.arguments.push_back(std::move(*words));
       continue;
     }
     const auto &recipe = std::get<TensorMapRecipe>(argument);

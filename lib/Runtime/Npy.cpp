@@ -181,17 +181,38 @@ bool matches(std::string_view descr, DType dtype) {
     return descr == "<f2";
   case DType::BF16:
     return descr == "<V2" || descr == "|V2" || descr == "<u2";
+  case DType::I32:
+    return descr == "<i4";
+  case DType::I64:
+    return descr == "<i8";
+  case DType::I1:
+    return descr == "|b1";
   }
   return false;
 }
 
 std::string_view getDescr(DType dtype) {
-  return dtype == DType::F32 ? "<f4" : dtype == DType::F16 ? "<f2" : "<V2";
+  switch (dtype) {
+  case DType::F32:
+    return "<f4";
+  case DType::F16:
+    return "<f2";
+  case DType::BF16:
+    return "<V2";
+  case DType::I32:
+    return "<i4";
+  case DType::I64:
+    return "<i8";
+  case DType::I1:
+    break;
+  }
+  return "|b1";
 }
 
 /// How to call the element type `descr` in a message.
 std::string describe(const std::string &descr) {
-  for (DType dtype : {DType::F32, DType::F16, DType::BF16})
+  for (DType dtype :
+       {DType::F32, DType::F16, DType::BF16, DType::I32, DType::I64, DType::I1})
     if (matches(descr, dtype))
       return std::string(getName(dtype)) + " ('" + descr + "')";
   return "'" + descr + "'";
@@ -303,6 +324,11 @@ Result<HostTensor> fart::readNpy(const std::string &path, DType expected) {
   }
   if (!stream)
     return fail("reading failed"); // untested: needs a broken disk
+  if (expected == DType::I1)       // A kernel looks at the whole byte.
+    for (int64_t i = 0; i < tensor->getNumElements(); ++i)
+      if (auto byte = static_cast<unsigned char *>(tensor->data())[i]; byte > 1)
+        return fail("expected bytes that are 0 or 1 but one is " +
+                    std::to_string(byte));
   return tensor;
 }
 

@@ -21,6 +21,9 @@ static constexpr int64_t maxInteger = std::numeric_limits<int64_t>::max();
 /// Limits of tensor maps, from the driver's documentation.
 static constexpr size_t maxMapRank = 5;
 static constexpr int64_t maxBox = 256;
+/// Of ours: more than enough.
+static constexpr size_t maxTableRank = 8;
+static constexpr int64_t maxArgument = 1000;
 
 //===----------------------------------------------------------------------===//
 // Arguments
@@ -89,12 +92,42 @@ static TensorMapRecipe readTensorMap(const JsonReader &json, DType dtype) {
   return map;
 }
 
+static ExtraArgument readExtra(const JsonReader &json, bool isTable) {
+  ExtraArgument extra;
+  extra.number = json.get("argument").readInteger(0, maxArgument);
+  JsonReader dtype = json.get("dtype");
+  std::optional<DType> parsed;
+  if (dtype.isString())
+    parsed = parseDType(dtype.readString());
+  if (!parsed || (!isTable && *parsed == DType::I1))
+    dtype.fail(isTable ? "f32, f16, bf16, i1, i32 or i64"
+                       : "f32, f16, bf16, i32 or i64");
+  else
+    extra.dtype = *parsed;
+  if (!isTable) {
+    json.checkKeys({"kind", "argument", "dtype"});
+    return extra;
+  }
+  json.checkKeys({"kind", "argument", "dtype", "shape"});
+  extra.shape.emplace();
+  JsonReader shape = json.get("shape");
+  for (const JsonReader &extent : shape.readArray(/*mayBeEmpty=*/true))
+    extra.shape->push_back(
+        extent.isPresent() ? extent.readInteger(0, maxInteger) : -1);
+  if (extra.shape->size() > maxTableRank)
+    shape.fail("at most 8 dimensions");
+  return extra;
+}
+
 static PackageArgument readArgument(const JsonReader &json, DType dtype) {
   JsonReader kind = json.get("kind");
-  if (kind.isString() && kind.readString() == "tensor_map")
+  std::string name = kind.isString() ? kind.readString() : "";
+  if (name == "tensor_map")
     return readTensorMap(json, dtype);
-  if (!kind.isString() || kind.readString() != "memref")
-    kind.fail("memref or tensor_map");
+  if (name == "table" || name == "number")
+    return readExtra(json, name == "table");
+  if (name != "memref")
+    kind.fail("memref, tensor_map, table or number");
   json.checkKeys({"kind", "tensor"});
   return MemRefArgument{readTensorName(json.get("tensor"))};
 }
@@ -109,7 +142,7 @@ static PackageProblem readProblem(const JsonReader &json) {
   std::optional<DType> parsed;
   if (dtype.isString())
     parsed = parseDType(dtype.readString());
-  if (parsed)
+  if (parsed && isFloat(*parsed))
     problem.dtype = *parsed;
   else
     dtype.fail("f32, f16 or bf16");
@@ -239,6 +272,27 @@ Result<Package> Package::parse(const std::string &text,
   if (document.getError())
     return *document.getError();
   return package;
+}
+
+std::string ExtraArgument::describe() const {
+  std::string text = "argument " + std::to_string(number) + ", a " +
+                     (shape ? "table" : "number") + " of " +
+                     std::string(getName(dtype));
+  if (!shape)
+    return text;
+  std::string extents;
+  for (int64_t extent : *shape)
+    extents += (extents.empty() ? "" : "x") +
+               (extent < 0 ? "?" : std::to_string(extent));
+  return text + " of shape " + (extents.empty() ? "()" : extents);
+}
+
+std::vector<ExtraArgument> PackageKernel::getExtras() const {
+  std::vector<ExtraArgument> extras;
+  for (const PackageArgument &argument : arguments)
+    if (const auto *extra = std::get_if<ExtraArgument>(&argument))
+      extras.push_back(*extra);
+  return extras;
 }
 
 //===----------------------------------------------------------------------===//

@@ -147,6 +147,12 @@ Type fa::getType(MLIRContext *context, fart::DType dtype) {
     return Float16Type::get(context);
   case fart::DType::BF16:
     return BFloat16Type::get(context);
+  case fart::DType::I32:
+    return IntegerType::get(context, 32);
+  case fart::DType::I64:
+    return IntegerType::get(context, 64);
+  case fart::DType::I1:
+    return IntegerType::get(context, 1);
   }
   llvm_unreachable("unknown element type");
 }
@@ -159,6 +165,16 @@ std::optional<fart::DType> fa::getDType(Type type) {
   if (type.isBF16())
     return fart::DType::BF16;
   return std::nullopt;
+}
+
+std::optional<fart::DType> fa::getTableDType(Type type) {
+  if (type.isSignlessInteger(32))
+    return fart::DType::I32;
+  if (type.isSignlessInteger(64) || type.isIndex())
+    return fart::DType::I64;
+  if (type.isSignlessInteger(1))
+    return fart::DType::I1;
+  return getDType(type);
 }
 
 OwningOpRef<ModuleOp> fa::buildProblem(MLIRContext *context,

@@ -68,7 +68,7 @@ llvm::Error ProblemSpec::setFlag(StringRef name, StringRef value) {
     }
   if (name == "dtype") {
     std::optional<fart::DType> parsed = fart::parseDType(value);
-    if (!parsed)
+    if (!parsed || !fart::isFloat(*parsed))
       return llvm::createStringError(
           "--dtype: expected f32, f16 or bf16 but got '" + value + "'");
     return setDType(*parsed, source);

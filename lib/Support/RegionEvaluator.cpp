@@ -512,6 +512,12 @@ private:
           "a region reads a table that is neither an input of the function nor "
           "a constant, which the reference cannot follow");
     const fart::HostTensor *table = it->second.table;
+    if (!fart::isFloat(table->getDType()))
+      return Apply([table](ArrayRef<Slot> in) {
+        std::optional<int64_t> offset =
+            getOffset(in, table->getShape(), table->getStrides());
+        return makeInteger(offset ? table->getInteger(*offset) : 0);
+      });
     return Apply([table](ArrayRef<Slot> in) {
       std::optional<int64_t> offset =
           getOffset(in, table->getShape(), table->getStrides());

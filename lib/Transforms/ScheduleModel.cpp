@@ -134,21 +134,22 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
          getTileBytes(target, problem, choice) > target.getSram())
     choice.bc /= 2;
   // The code for sm_100 and sm_120 needs some more: 64 keys at a head dim of 64
-  // do not fit in 128 registers, but 48 do.
+  // do not fit in 128 registers, but 48 do. A user's function needs more still,
+  // and 32 keys.
   bool isBlackwell =
       target.getChip() == "sm_100" || target.getChip() == "sm_120";
+  int64_t fewerKeys = problem.hasRegions ? 32 : isBlackwell ? 48 : 64;
   auto getRegisters = [&](int64_t bc) {
     return rowBlocks * (bc / 2 + bc / 4 + problem.headDimV / 2) +
-           (isBlackwell ? 56 : 48);
+           (fewerKeys < 64 ? 56 : 48);
   };
   auto fitsTwice = [&](int64_t bc) {
     constexpr int64_t kRegisterFile = 65536;
     int64_t threads = 32 * choice.warps * choice.groups;
     return 2 * threads * getRegisters(bc) <= kRegisterFile;
   };
-  if (isBlackwell && !request.bc && choice.bc == 64 && !fitsTwice(64) &&
-      fitsTwice(48))
-    choice.bc = 48;
+  if (!request.bc && choice.bc == 64 && !fitsTwice(64) && fitsTwice(fewerKeys))
+    choice.bc = fewerKeys;
   int64_t registers = getRegisters(choice.bc);
   choice.blocks = request.blocks         ? request.blocks
                   : fitsTwice(choice.bc) ? 2

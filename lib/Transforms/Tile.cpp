@@ -133,32 +133,20 @@ FailureOr<Value> NestBuilder::buildScores(Value key0, Value keyRows,
       builder.getF32FloatAttr(scaleFirst ? op.getScaleOrDefault() : 1.0f));
 
   if (op.hasScoreRegion() || op.hasMaskRegion()) {
+    // Rows and keys past the end exist in the tile, but not in a table: there
+    // the regions see the last one, and the result is dropped.
+    bool readsTables =
+        hasTableReads(op.getScoreRegion()) || hasTableReads(op.getMaskRegion());
     VectorType indexTile = tileType.clone(builder.getIndexType());
-    auto positions = [&](Value numbers, Value first) -> Value {
-      return arith::AddIOp::create(
-          builder, loc, numbers,
-          vector::BroadcastOp::create(builder, loc, indexTile, first));
-    };
-    Value rowNumbers = buildRowNumbers(builder, loc, indexTile);
-    Value columnNumbers = buildColumnNumbers(builder, loc, indexTile);
-    Value i = positions(rowNumbers, row0), j = positions(columnNumbers, key0);
-
-    // Rows and keys past the end exist in the tile, but not in a table.
-    Value inBounds;
-    if (hasTableReads(op.getScoreRegion()) ||
-        hasTableReads(op.getMaskRegion())) {
-      auto before = [&](Value position, Value end) -> Value {
-        return arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::slt, position,
-            vector::BroadcastOp::create(builder, loc, indexTile, end));
-      };
-      inBounds = arith::AndIOp::create(builder, loc, before(i, seqQ),
-                                       before(j, geometry.seqKV));
-    }
+    Value i = buildRowPositions(builder, loc, indexTile, row0,
+                                readsTables ? seqQ : Value());
+    Value j =
+        buildKeyPositions(builder, loc, indexTile, key0,
+                          readsTables && isEdge ? geometry.seqKV : Value());
     if (op.hasScoreRegion()) {
       FailureOr<Value> changed =
           buildOnTile(builder, op.getScoreRegion(), {scores, batch, head, i, j},
-                      tileType.getShape(), inBounds);
+                      tileType.getShape());
       if (failed(changed))
         return failure();
       scores = *changed;
@@ -166,7 +154,7 @@ FailureOr<Value> NestBuilder::buildScores(Value key0, Value keyRows,
     if (op.hasMaskRegion()) {
       FailureOr<Value> visible =
           buildOnTile(builder, op.getMaskRegion(), {batch, head, i, j},
-                      tileType.getShape(), inBounds);
+                      tileType.getShape());
       if (failed(visible))
         return failure();
       scores = buildHide(builder, loc, scores, *visible);

@@ -43,6 +43,39 @@ Value fa::buildColumnNumbers(OpBuilder &builder, Location loc,
   return vector::BroadcastOp::create(builder, loc, type, step);
 }
 
+/// `positions` held below `end`, which is at least 1.
+static Value clampBelow(OpBuilder &builder, Location loc, Value positions,
+                        Value end) {
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value last = arith::SubIOp::create(builder, loc, end, one);
+  Value lasts =
+      vector::BroadcastOp::create(builder, loc, positions.getType(), last);
+  return arith::MinSIOp::create(builder, loc, positions, lasts);
+}
+
+Value fa::buildRowPositions(OpBuilder &builder, Location loc, VectorType type,
+                            Value row0, Value end) {
+  int64_t rows = type.getDimSize(0);
+  Value step = buildStep(builder, loc, rows, type.getElementType());
+  Value positions = arith::AddIOp::create(
+      builder, loc, step,
+      vector::BroadcastOp::create(builder, loc, step.getType(), row0));
+  if (end)
+    positions = clampBelow(builder, loc, positions, end);
+  auto columnType = VectorType::get({rows, 1}, type.getElementType());
+  Value column =
+      vector::ShapeCastOp::create(builder, loc, columnType, positions);
+  return vector::BroadcastOp::create(builder, loc, type, column);
+}
+
+Value fa::buildKeyPositions(OpBuilder &builder, Location loc, VectorType type,
+                            Value key0, Value end) {
+  Value positions = arith::AddIOp::create(
+      builder, loc, buildColumnNumbers(builder, loc, type),
+      vector::BroadcastOp::create(builder, loc, type, key0));
+  return end ? clampBelow(builder, loc, positions, end) : positions;
+}
+
 Value fa::buildHide(OpBuilder &builder, Location loc, Value scores,
                     Value visible) {
   auto type = cast<VectorType>(scores.getType());
@@ -56,8 +89,8 @@ namespace {
 /// The values that stand for those of the region, tile or scalar.
 class TileCloner {
 public:
-  TileCloner(OpBuilder &builder, ArrayRef<int64_t> shape, Value inBounds)
-      : builder(builder), shape(shape), inBounds(inBounds) {}
+  TileCloner(OpBuilder &builder, ArrayRef<int64_t> shape)
+      : builder(builder), shape(shape) {}
 
   FailureOr<Value> clone(Region &region, ValueRange arguments);
 
@@ -77,7 +110,6 @@ private:
 
   OpBuilder &builder;
   ArrayRef<int64_t> shape;
-  Value inBounds;
   IRMapping mapping;
 };
 } // namespace
@@ -116,12 +148,10 @@ LogicalResult TileCloner::cloneLoad(memref::LoadOp load) {
   auto resultType = VectorType::get(shape, type.getElementType());
   Value zero =
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(resultType));
-  Value mask = inBounds;
-  if (!mask)
-    mask = arith::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(VectorType::get(shape, builder.getI1Type()),
-                               true));
+  Value mask = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(VectorType::get(shape, builder.getI1Type()),
+                             true));
   Value base = arith::ConstantIndexOp::create(builder, loc, 0);
   Value gathered = vector::GatherOp::create(builder, loc, resultType, flat,
                                             base, offsets, mask, zero);
@@ -169,7 +199,7 @@ FailureOr<Value> TileCloner::clone(Region &region, ValueRange arguments) {
 }
 
 FailureOr<Value> fa::buildOnTile(OpBuilder &builder, Region &region,
-                                 ValueRange arguments, ArrayRef<int64_t> shape,
-                                 Value inBounds) {
-  return TileCloner(builder, shape, inBounds).clone(region, arguments);
+                                 ValueRange arguments,
+                                 ArrayRef<int64_t> shape) {
+  return TileCloner(builder, shape).clone(region, arguments);
 }

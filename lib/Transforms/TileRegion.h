@@ -23,20 +23,25 @@ namespace mlir::fa {
 Value buildRowNumbers(OpBuilder &builder, Location loc, VectorType type);
 Value buildColumnNumbers(OpBuilder &builder, Location loc, VectorType type);
 
+/// Tiles of query numbers row0 + r and of key numbers key0 + c. With an `end`,
+/// of at least 1, numbers from there on are end - 1.
+Value buildRowPositions(OpBuilder &builder, Location loc, VectorType type,
+                        Value row0, Value end);
+Value buildKeyPositions(OpBuilder &builder, Location loc, VectorType type,
+                        Value key0, Value end);
+
 /// The scores, with -inf where the tile `visible` of i1 is false.
 Value buildHide(OpBuilder &builder, Location loc, Value scores, Value visible);
 
 /// Clones a region of scalar ops so that it works on a whole tile, and returns
 /// the tile that it yields. An argument is a scalar, the same for all elements
-/// of the tile, or a vector of shape `shape`. `inBounds` is a tile of i1, or
-/// null: where it is false no table may be read.
+/// of the tile, or a vector of shape `shape`.
 ///
 /// A read of a table at positions that differ within the tile becomes a
 /// vector.gather from the table's memory seen as one dimension. Fails, with a
 /// diagnostic, if the table is still a tensor.
 FailureOr<Value> buildOnTile(OpBuilder &builder, Region &region,
-                             ValueRange arguments, ArrayRef<int64_t> shape,
-                             Value inBounds);
+                             ValueRange arguments, ArrayRef<int64_t> shape);
 
 } // namespace mlir::fa
 

@@ -142,23 +142,6 @@ func.func @not_row_wise(%x: f32, %L: memref<?xf32>, %O: memref<?x16xf32>, %n: in
 
 // -----
 
-// A read of a table is row-wise, but not distributed.
-func.func @gather(%x: f32, %L: memref<?xf32>, %O: memref<?x16xf32>, %n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.forall (%b, %h, %i) in (%n, %n, %n) {
-    %i0 = arith.constant dense<0> : vector<16x16xindex>
-    %mask = arith.constant dense<true> : vector<16x16xi1>
-    %zero = vector.broadcast %x : f32 to vector<16x16xf32>
-    // expected-error @+1 {{expected a product, a loop or a row-wise op on tiles to distribute but got 'vector.gather'}}
-    %s = vector.gather %L[%c0] [%i0], %mask, %zero : memref<?xf32>, vector<16x16xindex>, vector<16x16xi1>, vector<16x16xf32> into vector<16x16xf32>
-    vector.transfer_write %s, %O[%i, %c0] {in_bounds = [false, true]} : vector<16x16xf32>, memref<?x16xf32>
-  } {fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>}
-  return
-}
-
-// -----
-
 func.func @softmax(%x: f32, %L: memref<?xf32>, %O: memref<?x16xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

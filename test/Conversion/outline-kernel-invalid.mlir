@@ -162,9 +162,9 @@ func.func @other_number_of_arguments(%Q: memref<?x?x?x64xf16>, %K: memref<?x?x?x
 
 // -----
 
-// expected-error @+1 {{expected a function of Q, K, V, O and LSE only on a GPU but argument #5 is none of them}}
+// expected-error @+1 {{expected arguments besides Q, K, V, O and LSE that are tables of f32, f16, bf16, i1, i32, i64 or index, or such numbers but i1, on a GPU but argument #5 is 'i8'}}
 func.func @other_argument(%Q: memref<?x?x?x64xf16>, %K: memref<?x?x?x64xf16>, %V: memref<?x?x?x64xf16>,
-    %O: memref<?x?x?x64xf16>, %LSE: memref<?x?x?xf32>, %x: f32) {
+    %O: memref<?x?x?x64xf16>, %LSE: memref<?x?x?xf32>, %x: i8) {
   %c0 = arith.constant 0 : index
   %n = memref.dim %Q, %c0 : memref<?x?x?x64xf16>
   scf.forall (%b, %h, %i) in (%n, %n, %n) {

@@ -49,6 +49,28 @@ func.func @full(%Q: memref<?x?x?x64xf16>, %K: memref<?x?x?x64xf16>, %V: memref<?
 
 // -----
 
+// Tables and numbers that regions read. With a mask region, too, the last tiles
+// begin first.
+
+// CHECK-LABEL: func.func @extras
+// CHECK-SAME: arguments = [{kind = "memref", tensor = "Q"}, {kind = "memref", tensor = "K"}, {kind = "memref", tensor = "V"},
+// CHECK-SAME: {argument = 3 : i64, dtype = "f16", kind = "table", shape = [unit, 257]}
+// CHECK-SAME: {kind = "memref", tensor = "O"}, {kind = "memref", tensor = "LSE"},
+// CHECK-SAME: {argument = 6 : i64, dtype = "i64", kind = "number"}, {argument = 7 : i64, dtype = "bf16", kind = "number"},
+// CHECK-SAME: {argument = 8 : i64, dtype = "i1", kind = "table", shape = []}
+func.func @extras(%Q: memref<?x?x?x64xf16>, %K: memref<?x?x?x64xf16>, %V: memref<?x?x?x64xf16>,
+                  %table: memref<?x257xf16>, %O: memref<?x?x?x64xf16>, %LSE: memref<?x?x?xf32>,
+                  %n: index, %x: bf16, %flag: memref<i1>) {
+  // CHECK: arith.muli %c131072
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%b, %h, %i) in (2, 4, 8) {
+    memref.store %zero, %LSE[%b, %h, %i] : memref<?x?x?xf32>
+  } {fa.problem = {arguments = ["Q", "K", "V", "", "O", "LSE", "", "", ""], mask = "none", mask_region = true}, fa.schedule = #fa.schedule<br = 128, bc = 64, warps = 8, stages = 2>, fa.target = #fa.target<"sm_80", sram = 166912>, fagpu.sram_bytes = 8192 : i64}
+  return
+}
+
+// -----
+
 // The arguments in the order of the function.
 
 // CHECK-LABEL: func.func @order

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A libcuda.so.1 whose device memory is host memory, and where every kernel is
-// attention: parameters 0 to 52 are the descriptors of Q, K, V, O and LSE. So
+// attention: parameters 0 to 52 are the descriptors of Q, K, V, O and LSE, and
+// what follows is not looked at, but logged. So
 // everything of the runtime but the PTX itself is tested on any machine, the
 // errors of the driver included. The variable FAKE_CUDA holds settings,
 // separated by blanks:
@@ -208,6 +209,27 @@ CUresult Driver::launch(const CUfunc_st &function, void **parameters) {
   return success;
 }
 
+/// Prints the parameters after the tensors, but for tensor maps; of an address
+/// what it points to.
+void logExtras(const CUfunc_st &function, void **parameters) {
+  for (size_t i = 53; i < function.parameters.size(); ++i) {
+    size_t bytes = function.parameters[i];
+    int64_t value = 0;
+    if (bytes > sizeof(value))
+      continue;
+    std::memcpy(&value, parameters[i], bytes);
+    std::fprintf(stderr, "fake cuda: parameter %zu of %zu bytes", i, bytes);
+    if (const char *target =
+            bytes == 8 && value > 0 ? driver.find(value, 4) : nullptr) {
+      int32_t word;
+      std::memcpy(&word, target, sizeof(word));
+      std::fprintf(stderr, " points to %d\n", word);
+    } else {
+      std::fprintf(stderr, ": %lld\n", (long long)value);
+    }
+  }
+}
+
 /// The sizes of the parameters of an entry, from its PTX.
 std::vector<size_t> readParameters(std::istream &ptx) {
   std::vector<size_t> sizes;
@@ -218,7 +240,9 @@ std::vector<size_t> readParameters(std::istream &ptx) {
     if (bracket != std::string::npos)
       sizes.push_back(std::stoul(line.substr(bracket + 1)));
     else
-      sizes.push_back(line.find("32 ") != std::string::npos ? 4 : 8);
+      sizes.push_back(line.find("16 ") != std::string::npos   ? 2
+                      : line.find("32 ") != std::string::npos ? 4
+                                                              : 8);
   }
   return sizes;
 }
@@ -381,6 +405,8 @@ CUresult cuLaunchKernel(CUfunc_st *function, unsigned gridX, unsigned gridY,
   if (driver.has("log"))
     std::fprintf(stderr, "fake cuda: launch %s<<<%u, %u, %u>>>\n",
                  function->name.c_str(), gridX, blockX, sharedBytes);
+  if (driver.has("log"))
+    logExtras(*function, parameters);
   if (gridY != 1 || gridZ != 1)
     return invalidValue;
   return driver.launch(*function, parameters);

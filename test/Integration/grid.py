@@ -78,11 +78,21 @@ GRID = {
         {"region": "prefix", "dtype": "bf16", "head-dim": 16, "mask": "window:50,50"},
         {"region": "alibi", "level": ("naive", "nest", "fused"), "head-dim": 16},
         {"region": "constants", "level": ("naive", "nest", "fused"), "head-dim": 16},
+        {"region": "documents", "level": ("naive", "fused"), "head-dim": 16, "mask": "causal"},
+        {"region": "padding", "level": ("naive", "fused"), "dtype": "f16", "head-dim": 16},
+        {"region": "bias", "level": ("naive", "fused"), "dtype": "bf16", "head-dim": 64},
     ],
     # What every GPU road takes.
     "gpu": [
         {"dtype": ("f16", "bf16"), "head-dim": (64, 72, 128), "mask": ("none", "causal")},
         {"dtype": "bf16", "head-dim": (16, 64), "mask": "window:40,3"},
+        {"region": "softcap", "dtype": "bf16", "head-dim": (64, 128), "mask": "causal"},
+        {"region": "alibi", "dtype": "f16", "head-dim": (64, 128)},
+        {"region": "documents", "dtype": "bf16", "head-dim": (64, 128), "mask": "causal"},
+        {"region": "padding", "dtype": "f16", "head-dim": 64},
+        {"region": "bias", "dtype": "bf16", "head-dim": (64, 128)},
+        {"region": "prefix", "dtype": "f16", "head-dim": (64, 128)},
+        {"region": "constants", "dtype": "bf16", "head-dim": 64},
     ],
 }
 
@@ -134,6 +144,46 @@ REGIONS = {
           %f = arith.sitofp %a : i64 to f32
           %bias = arith.mulf %slope, %f : f32
           %y = arith.subf %s, %bias : f32
+          fa.yield %y : f32
+        }""",
+    },
+    # Only keys of the query's own document.
+    "documents": {
+        "arguments": [("%ids: tensor<?x?xi64>", "ids.npy")],
+        "regions": """
+        where {
+        ^bb0(%b: index, %h: index, %i: index, %j: index):
+          %mine = tensor.extract %ids[%b, %i] : tensor<?x?xi64>
+          %its = tensor.extract %ids[%b, %j] : tensor<?x?xi64>
+          %yes = arith.cmpi eq, %mine, %its : i64
+          fa.yield %yes : i1
+        }""",
+    },
+    # Keys that a caller hides, and a factor that the caller gives.
+    "padding": {
+        "arguments": [("%visible: tensor<?x?xi1>", "visible.npy"), ("%x: f16", "0.5")],
+        "regions": """
+        score {
+        ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+          %wide = arith.extf %x : f16 to f32
+          %y = arith.mulf %s, %wide : f32
+          fa.yield %y : f32
+        }
+        where {
+        ^bb0(%b: index, %h: index, %i: index, %j: index):
+          %yes = tensor.extract %visible[%b, %j] : tensor<?x?xi1>
+          fa.yield %yes : i1
+        }""",
+    },
+    # A bias for each position, shared by the batches.
+    "bias": {
+        "arguments": [("%bias: tensor<?x?x?xf16>", "bias.npy")],
+        "regions": """
+        score {
+        ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+          %narrow = tensor.extract %bias[%h, %i, %j] : tensor<?x?x?xf16>
+          %bias_ij = arith.extf %narrow : f16 to f32
+          %y = arith.addf %s, %bias_ij : f32
           fa.yield %y : f32
         }""",
     },
@@ -210,6 +260,10 @@ def main():
     part, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     np.save(folder / "slopes.npy", (2.0 ** -np.arange(1, 10)).astype("<f4"))
+    random = np.random.default_rng(0)
+    np.save(folder / "ids.npy", np.arange(300) // 45 + np.array([[7], [2**40]]))
+    np.save(folder / "visible.npy", random.random((2, 300)) < 0.6)
+    np.save(folder / "bias.npy", random.normal(size=(9, 140, 300)).astype("<f2"))
     suite = []
     for kernel in itertools.chain.from_iterable(map(expand, GRID[part])):
         kernel["name"] = part + "".join(f" {value}" for value in kernel.values())

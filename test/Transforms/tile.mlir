@@ -247,13 +247,15 @@ func.func @window(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 }
 
 // A score region sees the scaled score, so the scale goes first. What depends on
-// the head alone stays a scalar; a table that is read at positions is gathered,
-// but not past the end of rows or keys.
+// the head alone stays a scalar; a table that is read at positions is gathered.
+// Past the end of rows, and in edge tiles of keys, the last one is read.
 
 // CHECK-LABEL: func.func @score_region(
 // CHECK-SAME: %[[Q:[^:]*]]: memref<{{[^>]*}}>, %[[K:[^:]*]]: memref
 // CHECK-SAME: %[[TABLE:[^:]*]]: memref<?x?xf32, strided<[?, ?], offset: ?>>, %[[SLOPES:.*]]: memref<?xf32>)
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<16x32xf32>
+// CHECK-DAG: %[[YES:.*]] = arith.constant dense<true> : vector<16x32xi1>
+// CHECK-DAG: %[[C1:.*]] = arith.constant 1 : index
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
 // CHECK-DAG: %[[C2:.*]] = arith.constant 2 : index
 // CHECK-DAG: %[[SQ:.*]] = memref.dim %[[Q]], %[[C2]]
@@ -263,15 +265,18 @@ func.func @window(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 // CHECK: scf.for
 // CHECK:   %[[KEY0:.*]] = arith.muli
 // CHECK:   %[[S:.*]] = fa.scores %{{.*}}, %{{.*}} scale 5.000000e-01
-// CHECK:   %[[R0:.*]] = vector.broadcast %[[ROW0]] : index to vector<16x32xindex>
-// CHECK:   %[[I:.*]] = arith.addi %{{.*}}, %[[R0]]
+// CHECK:   %[[R0:.*]] = vector.broadcast %[[ROW0]] : index to vector<16xindex>
+// CHECK:   %[[ROWS:.*]] = arith.addi %{{.*}}, %[[R0]]
+// CHECK:   %[[LAST_ROW:.*]] = arith.subi %[[SQ]], %[[C1]]
+// CHECK:   %[[LAST_ROWS:.*]] = vector.broadcast %[[LAST_ROW]]
+// CHECK:   %[[CLAMPED:.*]] = arith.minsi %[[ROWS]], %[[LAST_ROWS]]
+// CHECK:   %[[COLUMN:.*]] = vector.shape_cast %[[CLAMPED]]
+// CHECK:   %[[I:.*]] = vector.broadcast %[[COLUMN]]
 // CHECK:   %[[K0:.*]] = vector.broadcast %[[KEY0]] : index to vector<16x32xindex>
-// CHECK:   %[[J:.*]] = arith.addi %{{.*}}, %[[K0]]
-// CHECK:   %[[SQS:.*]] = vector.broadcast %[[SQ]]
-// CHECK:   %[[I_IN:.*]] = arith.cmpi slt, %[[I]], %[[SQS]]
-// CHECK:   %[[SKS:.*]] = vector.broadcast %[[SK]]
-// CHECK:   %[[J_IN:.*]] = arith.cmpi slt, %[[J]], %[[SKS]]
-// CHECK:   %[[INSIDE:.*]] = arith.andi %[[I_IN]], %[[J_IN]]
+// CHECK:   %[[KEYS:.*]] = arith.addi %{{.*}}, %[[K0]]
+// CHECK:   %[[LAST_KEY:.*]] = arith.subi %[[SK]], %[[C1]]
+// CHECK:   %[[LAST_KEYS:.*]] = vector.broadcast %[[LAST_KEY]]
+// CHECK:   %[[J:.*]] = arith.minsi %[[KEYS]], %[[LAST_KEYS]]
 // CHECK:   %[[SLOPE:.*]] = memref.load %[[SLOPES]][%[[H]]]
 // CHECK:   %{{.*}}, %[[OFFSET:.*]], %{{.*}}, %[[STRIDES:.*]]:2 = memref.extract_strided_metadata %[[TABLE]]
 // CHECK:   %[[STRIDE0:.*]] = vector.broadcast %[[STRIDES]]#0
@@ -280,14 +285,16 @@ func.func @window(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 // CHECK:   %[[AT1:.*]] = arith.muli %[[J]], %[[STRIDE1]]
 // CHECK:   %[[AT:.*]] = arith.addi %[[AT0]], %[[AT1]]
 // CHECK:   memref.reinterpret_cast %[[TABLE]] to offset: [%[[OFFSET]]]
-// CHECK:   %[[BIAS:.*]] = vector.gather %{{.*}}[%[[C0]]] [%[[AT]]], %[[INSIDE]], %[[ZERO]]
+// CHECK:   %[[BIAS:.*]] = vector.gather %{{.*}}[%[[C0]]] [%[[AT]]], %[[YES]], %[[ZERO]]
 // CHECK:   %[[SLOPE_TILE:.*]] = vector.broadcast %[[SLOPE]] : f32 to vector<16x32xf32>
 // CHECK:   %[[SCALED:.*]] = arith.mulf %[[SLOPE_TILE]], %[[BIAS]]
 // CHECK:   %[[CHANGED:.*]] = arith.addf %[[S]], %[[SCALED]]
 // CHECK:   arith.select %{{.*}}, %[[CHANGED]], %{{.*}} : vector<16x32xi1>
-// In a full tile, without a select.
+// In a full tile, without a select, and keys are not held before the end.
 // CHECK: scf.for
 // CHECK-NOT: select
+// CHECK:   arith.minsi
+// CHECK-NOT: arith.minsi
 // CHECK:   vector.gather
 // CHECK:   %[[CHANGED:.*]] = arith.addf
 // CHECK:   vector.multi_reduction <maxnumf>, %[[CHANGED]],

@@ -53,7 +53,8 @@ Status Inputs::read(LaunchOptions &options, const Package &package) {
         !status)
       return status;
   }
-  return Success{};
+  // All kernels of a package compute the same from the same.
+  return extras.read(options.extras, package.kernels.front().getExtras());
 }
 
 /// Opens the file, if there is a path.
@@ -125,9 +126,10 @@ Result<LaunchReport> Launcher::run(const LaunchOptions &given) {
   if (!lse)
     return lse.error();
 
-  Result<GpuRun> run = runOnGpu(
-      context, program, *problem,
-      {*inputs.query, *inputs.key, *inputs.value, *output, *lse}, options.run);
+  Result<GpuRun> run = runOnGpu(context, program, *problem,
+                                {*inputs.query, *inputs.key, *inputs.value,
+                                 *output, *lse, inputs.extras.getValues()},
+                                options.run);
   if (!run)
     return run.error();
   LaunchReport report;

@@ -53,10 +53,11 @@ private:
   ThreadPool pool;
 };
 
-/// Reads the inputs that `options` name and states their shapes in
+/// Reads the inputs that `options` name and states the shapes of Q, K and V in
 /// `options.sizes`.
 struct Inputs {
   std::optional<HostTensor> query, key, value;
+  ExtraInputs extras;
 
   Status read(LaunchOptions &options, const Package &package);
 };

@@ -25,6 +25,9 @@ const std::vector<FlagInfo> &fart::getLaunchFlags() {
       {"q", "file.npy", "Read Q from a file (default: random)"},
       {"k", "file.npy", "Read K from a file (default: random)"},
       {"v", "file.npy", "Read V from a file (default: random)"},
+      {"arg", "N:VALUE",
+       "Value of another argument, by its number: a .npy file or a number",
+       /*mayRepeat=*/true},
       {"out", "file.npy", "Write O to a file"},
       {"lse", "file.npy", "Write LSE to a file"},
       {"seed", "N", "Seed of random input (default 0)"},
@@ -167,6 +170,10 @@ Status LaunchOptions::set(const std::string &name, const std::string &text) {
       path = text;
       return Success{};
     }
+  if (name == "arg") {
+    extras.push_back(text);
+    return Success{};
+  }
   if (name == "seed") {
     auto [end, error] =
         std::from_chars(text.data(), text.data() + text.size(), seed);

@@ -23,6 +23,7 @@ struct FlagInfo {
   const char *name; ///< Without dashes.
   const char *valueDesc;
   const char *help;
+  bool mayRepeat = false;
 };
 
 /// Every flag that `LaunchOptions::set` knows.
@@ -60,8 +61,9 @@ private:
 /// What to run.
 struct LaunchOptions {
   Sizes sizes;
-  std::string query, key, value; ///< .npy files; empty: random.
-  std::string output, lse;       ///< .npy files to write, if not empty.
+  std::string query, key, value;   ///< .npy files; empty: random.
+  std::string output, lse;         ///< .npy files to write, if not empty.
+  std::vector<std::string> extras; ///< N:FILE.npy or N:NUMBER
   uint64_t seed = 0;
   bool check = false;
   std::optional<int64_t> checkRows;

@@ -248,6 +248,13 @@ void fart::printPlan(const Package &package, const Problem &problem,
          << join(std::vector(strides, words.end())) << '\n';
       continue;
     }
+    if (const auto *extra = std::get_if<ExtraWords>(&argument)) {
+      os << extra->argument.describe();
+      if (!extra->argument.shape)
+        os << ": bits " << extra->words[0];
+      os << '\n';
+      continue;
+    }
     const auto &map = std::get<TensorMapSpec>(argument);
     os << "tensor map " << getName(map.tensor) << " sizes " << join(map.sizes)
        << ", strides " << join(map.strides) << " bytes, box " << join(map.box)

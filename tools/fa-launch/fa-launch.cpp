@@ -41,14 +41,20 @@ static void declareFlags(CLI::App &app, CommandLine &line) {
       ->required()
       ->type_name("package.json");
   app.get_formatter()->column_width(34);
-  for (const FlagInfo &flag : getLaunchFlags())
-    app.add_option_function<std::string>(
-           std::string("--") + flag.name,
-           [&line, name = flag.name](const std::string &value) {
-             line.flags.emplace_back(name, value);
-           },
-           flag.help)
-        ->type_name(flag.valueDesc);
+  for (const FlagInfo &flag : getLaunchFlags()) {
+    CLI::Option *option = app.add_option_function<std::vector<std::string>>(
+                                 std::string("--") + flag.name,
+                                 [&line, name = flag.name](
+                                     const std::vector<std::string> &values) {
+                                   for (const std::string &value : values)
+                                     line.flags.emplace_back(name, value);
+                                 },
+                                 flag.help)
+                              ->type_name(flag.valueDesc)
+                              ->allow_extra_args(false);
+    if (!flag.mayRepeat)
+      option->expected(1);
+  }
   app.add_option("--suite", line.suite,
                  "Run the cases of a JSON file; other flags are their defaults")
       ->type_name("file.json");
@@ -71,7 +77,8 @@ static Status printDryRun(const Package &package, LaunchOptions options) {
   Result<Problem> problem = options.sizes.resolve(package);
   if (!problem)
     return problem.error();
-  Result<TensorViews> views = makeViews(*problem, options.run);
+  Result<TensorViews> views =
+      makeViews(*problem, options.run, inputs.extras.getValues());
   if (!views)
     return views.error();
   auto selected = selectKernel(package, *views, std::nullopt);

@@ -120,7 +120,8 @@ static fart::Result<fart::Problem> convert(const AttentionProblem &problem,
 
 llvm::Expected<GPUKernel *>
 GPURunner::getKernel(ModuleOp module, const AttentionProblem &problem,
-                     const RunOptions &options) {
+                     const RunOptions &options,
+                     const fart::ExtraValues &extras) {
   fart::ComputeCapability capability = context.getDevice().capability;
   std::string chip =
       options.target == "auto" ? getChip(capability).str() : options.target;
@@ -146,7 +147,7 @@ GPURunner::getKernel(ModuleOp module, const AttentionProblem &problem,
   if (!converted)
     return makeError(converted.error());
   fart::Result<fart::TensorViews> views =
-      fart::makeViews(*converted, getRunOptions(options));
+      fart::makeViews(*converted, getRunOptions(options), extras);
   if (!views)
     return makeError(views.error());
   if (auto plan = fart::selectKernel(package, *views, capability); !plan)
@@ -161,14 +162,16 @@ GPURunner::getKernel(ModuleOp module, const AttentionProblem &problem,
 llvm::Expected<GPUReport> GPURunner::run(GPUKernel &kernel,
                                          const AttentionProblem &problem,
                                          KernelArguments &arguments,
+                                         AttentionFunc &func,
                                          const RunOptions &options) {
   const fart::Package &package = kernel.program.getPackage();
   fart::Result<fart::Problem> converted = convert(problem, package);
   if (!converted)
     return makeError(converted.error());
-  fart::HostTensors tensors{arguments.getQuery(), arguments.getKey(),
-                            arguments.getValue(), arguments.getOutput(),
-                            arguments.getLse()};
+  fart::HostTensors tensors{
+      arguments.getQuery(), arguments.getKey(),
+      arguments.getValue(), arguments.getOutput(),
+      arguments.getLse(),   arguments.getExtraValues(func)};
   fart::Result<fart::GpuRun> run = fart::runOnGpu(
       context, kernel.program, *converted, tensors, getRunOptions(options));
   if (!run)

@@ -39,11 +39,12 @@ public:
   /// the device cannot run the kernel on it.
   llvm::Expected<GPUKernel *> getKernel(ModuleOp module,
                                         const AttentionProblem &problem,
-                                        const RunOptions &options);
+                                        const RunOptions &options,
+                                        const fart::ExtraValues &extras);
 
   llvm::Expected<GPUReport> run(GPUKernel &kernel,
                                 const AttentionProblem &problem,
-                                KernelArguments &arguments,
+                                KernelArguments &arguments, AttentionFunc &func,
                                 const RunOptions &options);
 
   /// Whether the device still works: a kernel that accessed a wrong address, or

@@ -80,10 +80,12 @@ llvm::Error KernelArguments::readExtras(const RunOptions &options,
       extras[number] = *scalar;
       continue;
     }
-    std::optional<fart::DType> dtype = getDType(shaped.getElementType());
+    std::optional<fart::DType> dtype = getTableDType(shaped.getElementType());
     if (!dtype)
       return llvm::createStringError(
-          name + ": expected a table of f32, f16 or bf16 but its type is " +
+          name +
+          ": expected a table of f32, f16, bf16, i1, i32, i64 or index but "
+          "its type is " +
           debugString(type));
     fart::Result<fart::HostTensor> read = fart::readNpy(text.str(), *dtype);
     if (!read)
@@ -187,6 +189,19 @@ SmallVector<KernelArgument> KernelArguments::getArguments(AttentionFunc &func) {
   for (const auto &[number, argument] : extras)
     arguments[number] = argument;
   return arguments;
+}
+
+fart::ExtraValues KernelArguments::getExtraValues(AttentionFunc &func) {
+  fart::ExtraValues values;
+  for (const auto &[number, argument] : extras) {
+    fart::ExtraValue &value = values[number];
+    value = {argument.tensor, argument.integer};
+    std::optional<fart::DType> dtype =
+        getDType(func.func.getArgumentTypes()[number]);
+    if (dtype)
+      fart::store(*dtype, argument.real, &value.bits);
+  }
+  return values;
 }
 
 llvm::DenseMap<Value, RegionEvaluator::Binding>

@@ -9,6 +9,7 @@
 #define FA_TOOLS_FARUN_KERNELARGUMENTS_H
 
 #include "Runner.h"
+#include "fa/Runtime/Extras.h"
 #include "fa/Support/AttentionFunc.h"
 #include "fa/Support/RegionEvaluator.h"
 
@@ -38,6 +39,9 @@ public:
 
   /// Everything in the order of `func`'s arguments.
   SmallVector<KernelArgument> getArguments(AttentionFunc &func);
+
+  /// Values of the arguments besides Q, K, V, O and LSE, for the runtime.
+  fart::ExtraValues getExtraValues(AttentionFunc &func);
 
   /// Values of the inputs, for the evaluation of regions.
   llvm::DenseMap<Value, RegionEvaluator::Binding>

@@ -110,7 +110,8 @@ static llvm::Error dumpLevels(ModuleOp module, const RunOptions &options) {
 
 llvm::Expected<GPUKernel *>
 Runner::getGPUKernel(ModuleOp module, const AttentionProblem &problem,
-                     const RunOptions &options, std::string &fallback) {
+                     const RunOptions &options, const fart::ExtraValues &extras,
+                     std::string &fallback) {
   if (options.target == "cpu")
     return nullptr;
   auto get = [&]() -> llvm::Expected<GPUKernel *> {
@@ -130,7 +131,7 @@ Runner::getGPUKernel(ModuleOp module, const AttentionProblem &problem,
     if (wantsLevels && options.target != "auto")
       if (llvm::Error error = dumpGPULevels(module, options.target, options))
         return error;
-    return gpu->getKernel(module, problem, options);
+    return gpu->getKernel(module, problem, options, extras);
   };
   llvm::Expected<GPUKernel *> kernel = get();
   if (!kernel) {
@@ -334,14 +335,15 @@ llvm::Expected<RunReport> Runner::run(const RunOptions &options) {
   report.level = options.level;
   report.threads = pool.getNumThreads();
   llvm::Expected<GPUKernel *> kernel =
-      getGPUKernel(**module, *problem, options, report.fallback);
+      getGPUKernel(**module, *problem, options, arguments.getExtraValues(*func),
+                   report.fallback);
   if (!kernel)
     return kernel.takeError();
   if (*kernel) {
     if (llvm::Error error = arguments.allocate(options, *problem))
       return error;
     llvm::Expected<GPUReport> ran =
-        gpu->run(**kernel, *problem, arguments, options);
+        gpu->run(**kernel, *problem, arguments, *func, options);
     if (!ran)
       return ran.takeError();
     report.gpu = std::move(*ran);

@@ -99,6 +99,7 @@ private:
   llvm::Expected<GPUKernel *> getGPUKernel(ModuleOp module,
                                            const AttentionProblem &problem,
                                            const RunOptions &options,
+                                           const fart::ExtraValues &extras,
                                            std::string &fallback);
   llvm::Error runOnCPU(ModuleOp module, AttentionFunc &func,
                        KernelArguments &arguments, const RunOptions &options,

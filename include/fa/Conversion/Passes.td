@@ -133,8 +133,8 @@ def FAOutlineKernelPass : Pass<"fa-outline-kernel", "::mlir::func::FuncOp"> {
     of the block; with a mask the longest tiles come first. The function gets `fa.kernel`, a dictionary of what the caller
     must know (the launch contract), and keeps `fa.schedule` and `fa.target`.
 
-    Preconditions: a function of Q, K, V, O and LSE that is one nest, after
-    `fa-plan-sram`.
+    Preconditions: a function of Q, K, V, O, LSE and of tables and numbers that
+    regions read, which is one nest, after `fa-plan-sram`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
@@ -156,6 +156,37 @@ def ConvertFAGPUToNVVMPass : Pass<"convert-fagpu-to-nvvm", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def FAUnrollElementwisePass
+    : Pass<"fa-unroll-elementwise", "::mlir::func::FuncOp"> {
+  let summary = "chains of ops on fragments, one element after another (GPU)";
+  let description = [{
+    A chain of element-wise ops on the vectors of a thread, and of reads of
+    tables at vectors of positions, becomes the same chain on one element, for
+    each element in turn: the temporaries that are alive at a time are those of
+    one element instead of those of a tile. Only chains with a function that
+    takes many instructions, with a read of a table, or with more than twelve
+    ops: a score function or a mask of the user's. What is shorter is left to
+    the assembler.
+
+    ```mlir
+    %x = math.tanh %s : vector<32xf32>
+    %y = arith.mulf %x, %cap : vector<32xf32>
+    // becomes
+    %s_0 = vector.extract %s[0] : f32 from vector<32xf32>
+    %x_0 = math.tanh %s_0 : f32
+    %y_0 = arith.mulf %x_0, %cap_0 : f32
+    ...
+    %y = vector.from_elements %y_0, ... : vector<32xf32>
+    ```
+
+    Preconditions: none, and so no diagnostic.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

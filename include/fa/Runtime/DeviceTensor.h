@@ -42,6 +42,10 @@ public:
                                      const std::vector<int64_t> &shape,
                                      const DeviceLayout &layout);
 
+  /// A row-major table of any rank with the elements of `table`.
+  static Result<DeviceTensor> createTable(const cuda::Context &context,
+                                          const HostTensor &table);
+
   /// A copy at another address.
   Result<DeviceTensor> clone(const cuda::Context &context) const;
 

@@ -15,6 +15,7 @@
 #define FA_RUNTIME_GPUATTENTION_H
 
 #include "fa/Runtime/DeviceTensor.h"
+#include "fa/Runtime/Extras.h"
 #include "fa/Runtime/GpuKernel.h"
 
 #include <optional>
@@ -66,6 +67,8 @@ struct HostTensors {
   const HostTensor &value;
   HostTensor &output;
   HostTensor &lse;
+  /// Of the arguments besides these.
+  ExtraValues extras = {};
 };
 
 /// Runs `program` on the tensors of `problem` and fills the outputs.
@@ -76,7 +79,8 @@ Result<GpuRun> runOnGpu(const cuda::Context &context, GpuProgram &program,
 /// The views that `runOnGpu` would make, at address 0 plus the offset; for
 /// plans without a device.
 Result<TensorViews> makeViews(const Problem &problem,
-                              const GpuRunOptions &options);
+                              const GpuRunOptions &options,
+                              const ExtraValues &extras);
 
 } // namespace fart
 

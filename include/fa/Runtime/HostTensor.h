@@ -47,6 +47,9 @@ public:
   double get(int64_t index) const {
     return load(dtype, buffer.get() + index * getByteWidth(dtype));
   }
+  int64_t getInteger(int64_t index) const {
+    return loadInteger(dtype, buffer.get() + index * getByteWidth(dtype));
+  }
   void set(int64_t index, double value) {
     store(dtype, value, buffer.get() + index * getByteWidth(dtype));
   }

@@ -18,6 +18,8 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <variant>
 #include <vector>
 
@@ -31,9 +33,16 @@ struct TensorView {
   std::vector<int64_t> strides;
 };
 
-/// The tensors of one call, by TensorName.
+/// A value of an `ExtraArgument`: a table, or the bits of a number.
+struct ExtraView {
+  std::optional<TensorView> table;
+  int64_t bits = 0;
+};
+
+/// The tensors of one call, by TensorName, and what else it passes, by number.
 struct TensorViews {
   std::array<TensorView, numTensors> views;
+  std::map<int64_t, ExtraView> extras;
 
   TensorView &operator[](TensorName tensor) {
     return views[static_cast<size_t>(tensor)];
@@ -61,7 +70,14 @@ struct DescriptorWords {
   std::vector<int64_t> words;
 };
 
-using LaunchArgument = std::variant<DescriptorWords, TensorMapSpec>;
+/// The words of a table's descriptor, or that of a number; each a parameter, of
+/// which a number takes the low bytes.
+struct ExtraWords {
+  ExtraArgument argument;
+  std::vector<int64_t> words;
+};
+
+using LaunchArgument = std::variant<DescriptorWords, TensorMapSpec, ExtraWords>;
 
 struct LaunchPlan {
   int64_t grid = 0; ///< Blocks, in x.

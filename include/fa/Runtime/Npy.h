@@ -12,6 +12,9 @@
 //   f32   | '<f4'   | '<f4'
 //   f16   | '<f2'   | '<f2'
 //   bf16  | '<V2'   | '<V2', '|V2' (what ml_dtypes saves), '<u2' (raw bits)
+//   i32   | '<i4'   | '<i4'
+//   i64   | '<i8'   | '<i8'
+//   i1    | '|b1'   | '|b1'
 //
 // A file never says by itself that it holds bf16, so the reader is told the
 // type that it expects. From NumPy:

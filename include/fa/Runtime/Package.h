@@ -50,8 +50,21 @@ struct MemRefArgument {
   TensorName tensor;
 };
 
+/// A table or number that a score function or mask reads, by the number of the
+/// argument in the source.
+struct ExtraArgument {
+  int64_t number = 0;
+  DType dtype = DType::F32;
+  /// Extents of a table, -1 where a call decides; nothing of a number.
+  std::optional<std::vector<int64_t>> shape;
+
+  /// "argument 5, a table of f32 of shape 8x?", for messages.
+  std::string describe() const;
+};
+
 /// What one or more parameters of a kernel are made from.
-using PackageArgument = std::variant<MemRefArgument, TensorMapRecipe>;
+using PackageArgument =
+    std::variant<MemRefArgument, TensorMapRecipe, ExtraArgument>;
 
 /// What has to hold of Q, K, V and O for a kernel to be right, in bytes.
 struct Guards {
@@ -80,6 +93,9 @@ struct PackageKernel {
   std::optional<int64_t> registers;
   std::string schedule;
   std::optional<HbmBytes> hbmBytes;
+
+  /// The arguments besides the tensors of the problem.
+  std::vector<ExtraArgument> getExtras() const;
 };
 
 /// What every kernel of a package computes. A size that is set is the only one

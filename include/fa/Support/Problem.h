@@ -87,9 +87,12 @@ struct AttentionProblem {
 OwningOpRef<ModuleOp> buildProblem(MLIRContext *context,
                                    const AttentionProblem &problem);
 
-/// The builtin type of a runtime type, and back.
+/// The builtin type of a runtime type, and back if it is a float.
 Type getType(MLIRContext *context, fart::DType dtype);
 std::optional<fart::DType> getDType(Type type);
+/// The type of the elements of a table, which may be integers; an index is an
+/// i64.
+std::optional<fart::DType> getTableDType(Type type);
 
 //===----------------------------------------------------------------------===//
 // Where it comes from

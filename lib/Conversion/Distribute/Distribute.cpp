@@ -469,13 +469,8 @@ LogicalResult Distributor::distributeOp(Operation *op) {
         values[op] = *rows;
         return success();
       })
-      .Default([&](Operation *op) -> LogicalResult {
-        if (OpTrait::hasElementwiseMappableTraits(op))
-          return distributeElementwise(op);
-        return op->emitError("expected a product, a loop or a row-wise op on "
-                             "tiles to distribute but got '")
-               << op->getName() << "'";
-      });
+      // Element by element, or a gather: each lane reads at its own positions.
+      .Default([&](Operation *op) { return distributeElementwise(op); });
 }
 
 LogicalResult Distributor::distributeBlock(Block &block) {

@@ -224,9 +224,9 @@ llvm::Error CPUKernel::run(ArrayRef<KernelArgument> arguments,
   for (auto [i, argument, type] : llvm::enumerate(arguments, argumentTypes)) {
     auto shaped = dyn_cast<ShapedType>(type);
     if (static_cast<bool>(shaped) != (argument.tensor != nullptr) ||
-        (shaped &&
-         (shaped.getRank() != argument.tensor->getRank() ||
-          getDType(shaped.getElementType()) != argument.tensor->getDType())))
+        (shaped && (shaped.getRank() != argument.tensor->getRank() ||
+                    getTableDType(shaped.getElementType()) !=
+                        argument.tensor->getDType())))
       return llvm::createStringError(
           // untested: callers follow the signature
           "expected kernel argument " + Twine(i) + " to be of type " +

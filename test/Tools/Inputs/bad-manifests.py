@@ -43,6 +43,8 @@ GOOD = {
         }
     ],
 }
+NUMBER = {"kind": "number", "argument": 6, "dtype": "i32"}
+TABLE = {"kind": "table", "argument": 5, "dtype": "f32", "shape": [8, None]}
 K, A, D = ["kernels", 0], ["kernels", 0, "arguments", 5], ["kernels", 0, "arguments", 5, "dims"]
 H = K + ["hbm_bytes"]
 
@@ -73,9 +75,16 @@ CASES = [
     (K + ["guards", "pointer_alignment"], 0, "kernels[0].guards.pointer_alignment: expected an integer from 1 to 4096 but got 0"),
     (K + ["guards", "full_moon"], 1, "kernels[0].guards: unknown field 'full_moon'; expected pointer_alignment, stride_alignment"),
     (K + ["arguments"], MISSING, "kernels[0].arguments: expected an array with at least one element but there is no such field"),
-    (K + ["arguments", 0, "kind"], "pointer", "kernels[0].arguments[0].kind: expected memref or tensor_map but got \"pointer\""),
+    (K + ["arguments", 0, "kind"], "pointer", "kernels[0].arguments[0].kind: expected memref, tensor_map, table or number but got \"pointer\""),
     (K + ["arguments", 0, "tensor"], "W", "kernels[0].arguments[0].tensor: expected Q, K, V, O or LSE but got \"W\""),
     (K + ["arguments", 0, "swizzle"], 128, "kernels[0].arguments[0]: unknown field 'swizzle'; expected kind, tensor"),
+    (A, NUMBER | {"argument": -1}, "kernels[0].arguments[5].argument: expected an integer from 0 to 1000 but got -1"),
+    (A, NUMBER | {"dtype": "i1"}, "kernels[0].arguments[5].dtype: expected f32, f16, bf16, i32 or i64 but got \"i1\""),
+    (A, NUMBER | {"shape": []}, "kernels[0].arguments[5]: unknown field 'shape'; expected kind, argument, dtype"),
+    (A, TABLE | {"dtype": "f64"}, "kernels[0].arguments[5].dtype: expected f32, f16, bf16, i1, i32 or i64 but got \"f64\""),
+    (A, TABLE | {"shape": [-1]}, "kernels[0].arguments[5].shape[0]: expected an integer from 0 to 9223372036854775807 but got -1"),
+    (A, TABLE | {"shape": None}, "kernels[0].arguments[5].shape: expected an array but got null"),
+    (A, TABLE | {"shape": [1] * 9}, "kernels[0].arguments[5].shape: expected at most 8 dimensions"),
     (A + ["tensor"], "LSE", "kernels[0].arguments[5].tensor: expected Q, K, V or O for a tensor map but got \"LSE\""),
     (A + ["swizzle"], 48, "kernels[0].arguments[5].swizzle: expected 0, 32, 64 or 128 but got 48"),
     (A + ["dims"], [{"size": 1, "stride": 16}] * 6, "kernels[0].arguments[5].dims: expected at most 5 dimensions"),
@@ -119,6 +128,16 @@ CALLS = [
     (["format"], 1, ["--offset=1"], "expected Q to be aligned to 16 bytes"),
     (K + ["guards"], {"stride_alignment": 32}, ["--layout=bshd", "--pad-strides=8"], "expected the strides of Q to be multiples of 32 bytes but one is 144"),
     (K + ["guards"], {}, ["--offset=1"], "the tensor map of K: expected an address that is a multiple of 16"),
+    (A, NUMBER, [], "argument 6, a number of i32, has no value; expected --arg=6:VALUE"),
+    (A, NUMBER, ["--arg=6"], "--arg: expected N:FILE.npy or N:NUMBER but got '6'"),
+    (A, NUMBER, ["--arg=6:"], "--arg: expected N:FILE.npy or N:NUMBER but got '6:'"),
+    (A, NUMBER, ["--arg=5:1"], "--arg=5: expected the number of an argument of the package besides Q, K, V, O and LSE"),
+    (A, NUMBER, ["--arg=6:1", "--arg=6:1"], "--arg=6: given more than once"),
+    (A, NUMBER, ["--arg=6:2147483648"], "--arg=6: expected a number of type i32 but got '2147483648'"),
+    (A, NUMBER | {"dtype": "f16"}, ["--arg=6:1x"], "--arg=6: expected a number of type f16 but got '1x'"),
+    (A, TABLE, ["--arg=5:none.npy"], "cannot read 'none.npy': No such file or directory"),
+    (A, TABLE, ["--arg=5:TABLE"], "--arg=5: expected an array that fits argument 5, a table of f32 of shape 8x?, but the shape is 4x2"),
+    (["kernels"], [GOOD["kernels"][0] | {"target": "sm_80", "guards": {"pointer_alignment": 4096}}, GOOD["kernels"][0] | {"arguments": MEMREFS + [NUMBER]}], ["--offset=8"], "expected the tables and numbers of the first kernel but there is argument 6, a number of i32"),
     (["problem", "seq_q"], 2, ["--seq-q=3"], "seq-q is 3 according to --seq-q but 2 according to"),
 ]  # fmt: skip
 
@@ -155,9 +174,12 @@ def main():
     def run(text, flags):
         path.write_bytes(text.encode("latin-1"))
         return subprocess.run(
-            [tool, path, "--dry-run", *flags], capture_output=True, text=True, errors="replace", timeout=60
+            [tool, path, "--dry-run", *(flag.replace("TABLE", str(table)) for flag in flags)], capture_output=True, text=True, errors="replace", timeout=60
         )
 
+    table = folder / "table.npy"
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (4, 2), }"
+    table.write_bytes(b"\x93NUMPY\x01\x00" + bytes([len(header), 0]) + header + bytes(32))
     assert run(json.dumps(GOOD), []).returncode == 0
     cases = [(change(GOOD, where, value), [], error) for where, value, error in CASES]
     cases += [(change(GOOD, where, value), flags, error) for where, value, flags, error in CALLS]
