@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace mlir::fa {
@@ -93,6 +94,25 @@ struct LogToPTX : public OpRewritePattern<math::LogOp> {
   }
 };
 
+/// 1 / x where a fast reciprocal may stand for it: rcp.approx.ftz.f32, at most
+/// 1 ulp (PTX ISA 9.7.3.13).
+struct ReciprocalToPTX : public OpRewritePattern<arith::DivFOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(arith::DivFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isF32OrVector(op.getType()) ||
+        !matchPattern(op.getLhs(), m_OneFloat()) ||
+        !bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::arcp))
+      return rewriter.notifyMatchFailure(op, "expected a fast reciprocal");
+    rewriter.replaceOp(
+        op, mapElements(rewriter, op.getLoc(), op.getRhs(), [&](Value x) {
+          return callIntrinsic(rewriter, op.getLoc(),
+                               "llvm.nvvm.rcp.approx.ftz.f", x);
+        }));
+    return success();
+  }
+};
+
 /// cvt.rn.bf16x2.f32 and cvt.rn.f16x2.f32: two elements an instruction. The
 /// second source is the lower half.
 struct TruncToPTX : public OpRewritePattern<arith::TruncFOp> {
@@ -132,7 +152,8 @@ struct TruncToPTX : public OpRewritePattern<arith::TruncFOp> {
 struct ExpandMathGPU : public fa::impl::FAExpandMathGPUPassBase<ExpandMathGPU> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<Exp2ToPTX, LogToPTX, TruncToPTX>(&getContext(), /*benefit=*/2);
+    patterns.add<Exp2ToPTX, LogToPTX, ReciprocalToPTX, TruncToPTX>(
+        &getContext(), /*benefit=*/2);
     populateMathPolynomialApproximationPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

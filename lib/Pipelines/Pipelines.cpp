@@ -139,6 +139,10 @@ void fa::buildScheduled(OpPassManager &pm, StringRef chip) {
   // Copies by a tensor memory accelerator, where there is one.
   if (chip == "sm_90a") {
     pm.addNestedPass<func::FuncOp>(createFASpecializeWarpsPass());
+    addCleanup(pm);
+    pm.addNestedPass<func::FuncOp>(createFAOverlapProductsPass());
+    pm.addNestedPass<func::FuncOp>(createFAPingPongPass());
+    pm.addNestedPass<func::FuncOp>(createFALazyRescalePass());
   } else {
     pm.addNestedPass<func::FuncOp>(createFAPipelineCopiesPass());
     pm.addNestedPass<func::FuncOp>(createFAInsertBarriersPass());
@@ -186,6 +190,9 @@ void fa::buildGPUPipeline(OpPassManager &pm,
     schedule.warps = options.warps;
     schedule.stages = options.stages;
     schedule.blocks = options.blocks;
+    schedule.overlap = options.overlap;
+    schedule.pingpong = options.pingpong;
+    schedule.lazy = options.lazy;
     buildNest(pm, schedule);
   }
   if (stop == Level::Nest)

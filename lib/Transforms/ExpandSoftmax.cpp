@@ -42,6 +42,9 @@ public:
   Value add(Value a, Value b) {
     return arith::AddFOp::create(builder, loc, a, b);
   }
+  Value sub(Value a, Value b) {
+    return arith::SubFOp::create(builder, loc, a, b);
+  }
   Value mul(Value a, Value b) {
     return arith::MulFOp::create(builder, loc, a, b);
   }
@@ -51,6 +54,10 @@ public:
   }
   Value select(Value condition, Value a, Value b) {
     return arith::SelectOp::create(builder, loc, condition, a, b);
+  }
+  Value exceeds(Value a, float value) {
+    return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT, a,
+                                 splat(a.getType(), value));
   }
   Value equals(Value a, float value) {
     return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, a,
@@ -128,12 +135,23 @@ struct ExpandOnlineSoftmaxOp : public OpRewritePattern<OnlineSoftmaxOp> {
     float c = getExponentFactor(op.getScale());
     Value newMax = b.reduceColumns(vector::CombiningKind::MAXNUMF,
                                    op.getScores(), op.getMax());
+    // A row that has grown by no more than the bound keeps its maximum. From
+    // -inf any growth is more; without any key it is NaN, and not more.
+    Value grew;
+    if (std::optional<APFloat> lazy = op.getLazy()) {
+      Value growth =
+          b.mul(b.sub(newMax, op.getMax()), b.splat(newMax.getType(), c));
+      grew = b.exceeds(growth, lazy->convertToFloat());
+      newMax = b.select(grew, newMax, op.getMax());
+    }
     Value offset = buildOffset(b, buildFiniteMax(b, newMax), c);
     // alpha = exp2(m * c - m_new * c), with the products rounded as they are
     // in the exponent of P: the terms of all tiles have the same error in the
     // end. 0 while m is -inf.
     Value alpha =
         b.exp2(b.add(b.mul(op.getMax(), b.splat(newMax.getType(), c)), offset));
+    if (grew)
+      alpha = b.select(grew, alpha, b.splat(newMax.getType(), 1.0f));
     Value probs = buildProbs(b, op.getScores(), offset, c);
     Value sum = b.reduceColumns(vector::CombiningKind::ADD, probs,
                                 b.mul(op.getSum(), alpha));
@@ -152,8 +170,10 @@ struct ExpandFinishOp : public OpRewritePattern<FinishOp> {
     Value isEmpty = b.equals(op.getSum(), 0.0f);
     // An empty row has O = 0 already; any divisor but 0 keeps it.
     Value divisor = b.select(isEmpty, b.splat(rowType, 1.0f), op.getSum());
-    Value inverse = arith::DivFOp::create(rewriter, op.getLoc(),
-                                          b.splat(rowType, 1.0f), divisor);
+    // One reciprocal a row, which may be a fast one (arcp).
+    Value inverse =
+        arith::DivFOp::create(rewriter, op.getLoc(), b.splat(rowType, 1.0f),
+                              divisor, arith::FastMathFlags::arcp);
     Value output =
         b.mul(op.getAcc(), b.acrossColumns(inverse, op.getAcc().getType()));
     Value scaledMax =

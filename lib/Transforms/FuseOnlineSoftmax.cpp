@@ -371,7 +371,7 @@ static Value makeOnline(RewriterBase &rewriter, SoftmaxOp softmax, Value max) {
       rewriter, softmax.getLoc(), softmax.getProbs().getType(),
       softmax.getMax().getType(), softmax.getSum().getType(),
       softmax.getSum().getType(), softmax.getScores(), max, softmax.getSum(),
-      softmax.getScaleAttr());
+      softmax.getScaleAttr(), /*lazy=*/FloatAttr());
   for (Operation *user : softmax.getProbs().getUsers()) {
     auto accumulate = cast<AccumulateOp>(user);
     rewriter.modifyOpInPlace(accumulate, [&] {

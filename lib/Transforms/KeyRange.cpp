@@ -85,49 +85,53 @@ Value fa::buildEdgeMask(OpBuilder &builder, Location loc,
   auto tileType = cast<VectorType>(scores.getType());
   Type i32 = builder.getI32Type();
   VectorType indexTile = tileType.clone(i32);
+  auto rowType = VectorType::get(tileType.getDimSize(0), i32);
   // Distances are taken from the corner of the tile and clamped, so that the
   // comparisons are on 32 bits (one vector register a row instead of two).
-  auto clampToI32 = [&](Value distance) -> Value {
+  auto splat = [&](Value distance) -> Value {
     Value limit = arith::ConstantIndexOp::create(builder, loc, 1 << 30);
     Value minusLimit = arith::ConstantIndexOp::create(builder, loc, -(1 << 30));
     distance = arith::MinSIOp::create(builder, loc, distance, limit);
     distance = arith::MaxSIOp::create(builder, loc, distance, minusLimit);
-    return arith::IndexCastOp::create(builder, loc, i32, distance);
-  };
-  auto broadcast = [&](Value scalar) -> Value {
-    return vector::BroadcastOp::create(builder, loc, indexTile, scalar);
-  };
-  Value column = buildColumnNumbers(builder, loc, indexTile);
-  Value visible;
-  auto also = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
-    Value test = arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
-    visible =
-        visible ? arith::AndIOp::create(builder, loc, visible, test).getResult()
-                : test;
+    distance = arith::IndexCastOp::create(builder, loc, i32, distance);
+    return vector::BroadcastOp::create(builder, loc, rowType, distance);
   };
 
-  // Keys before the end: column < Sk - key0.
-  Value left = arith::SubIOp::create(builder, loc, geometry.seqKV, key0);
-  also(arith::CmpIPredicate::slt, column, broadcast(clampToI32(left)));
-
-  // In the band: row + d - left <= column <= row + d + right, where
+  // In the band: row + d - left <= column < row + d + right + 1, where
   // d = row0 + shift - key0 is the diagonal's column in row 0 of the tile.
   std::optional<int64_t> leftBound = geometry.mask.getLeftBound();
   std::optional<int64_t> rightBound = geometry.mask.getRightBound();
+  Value row, diagonal;
   if (leftBound || rightBound) {
-    Value row = buildRowNumbers(builder, loc, indexTile);
+    Value numbers = vector::StepOp::create(
+        builder, loc, rowType.clone(builder.getIndexType()));
+    row = arith::IndexCastOp::create(builder, loc, rowType, numbers);
     Value first = arith::AddIOp::create(builder, loc, row0, geometry.shift);
-    Value diagonal = arith::SubIOp::create(builder, loc, first, key0);
-    auto edge = [&](int64_t offset) -> Value {
-      Value bound = arith::ConstantIndexOp::create(builder, loc, offset);
-      Value shifted = arith::AddIOp::create(builder, loc, diagonal, bound);
-      return arith::AddIOp::create(builder, loc, row,
-                                   broadcast(clampToI32(shifted)));
-    };
-    if (rightBound)
-      also(arith::CmpIPredicate::sle, column, edge(clampBound(*rightBound)));
-    if (leftBound)
-      also(arith::CmpIPredicate::sge, column, edge(-clampBound(*leftBound)));
+    diagonal = arith::SubIOp::create(builder, loc, first, key0);
   }
+  auto edge = [&](int64_t offset) -> Value {
+    Value bound = arith::ConstantIndexOp::create(builder, loc, offset);
+    Value shifted = arith::AddIOp::create(builder, loc, diagonal, bound);
+    return arith::AddIOp::create(builder, loc, row, splat(shifted));
+  };
+  // Before the end, too: column < Sk - key0. One limit a row for both.
+  Value end = splat(arith::SubIOp::create(builder, loc, geometry.seqKV, key0));
+  if (rightBound)
+    end = arith::MinSIOp::create(builder, loc, end,
+                                 edge(clampBound(*rightBound) + 1));
+
+  Value column = buildColumnNumbers(builder, loc, indexTile);
+  auto test = [&](arith::CmpIPredicate predicate, Value rowLimit) -> Value {
+    auto columnType = VectorType::get({rowType.getDimSize(0), 1}, i32);
+    Value limit =
+        vector::ShapeCastOp::create(builder, loc, columnType, rowLimit);
+    limit = vector::BroadcastOp::create(builder, loc, indexTile, limit);
+    return arith::CmpIOp::create(builder, loc, predicate, column, limit);
+  };
+  Value visible = test(arith::CmpIPredicate::slt, end);
+  if (leftBound)
+    visible = arith::AndIOp::create(
+        builder, loc, visible,
+        test(arith::CmpIPredicate::sge, edge(-clampBound(*leftBound))));
   return buildHide(builder, loc, scores, visible);
 }

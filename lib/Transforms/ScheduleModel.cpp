@@ -81,29 +81,43 @@ static ScheduleChoice chooseForCPU(TargetAttr target,
 
 /// wgmma: row groups of one warpgroup with 64 rows each. More groups hide more
 /// of the softmax behind the products of others, but leave a thread fewer
-/// registers (docs/Rationale.md): 240, 160 or 112 with 2, 3 or 4 groups. It
-/// needs B_c/2 for S, D_v/2 for O and 32 for the rest; the positions of a
-/// masked tile take about B_c/8 more. A user's function is computed for all
-/// scores of a thread at once, with values of its own for each: it gets the
-/// registers of two groups and tiles of 64 keys.
+/// registers (docs/Rationale.md): 240, 160 or 112 with 2, 3 or 4 groups. With
+/// products that overlap it needs B_c/2 for S, B_c/4 for P, D_v/2 for O and 28
+/// for the rest. Where the mask makes blocks unequal, short rows gain from the
+/// fourth group. A user's function is computed for all scores of a thread at
+/// once, with values of its own for each: it gets the registers of two groups,
+/// tiles of 64 keys, and no overlap. Nor has it where the number of keys is
+/// known: fa-overlap-products needs the loop over edge tiles, which is then
+/// taken apart if it runs once.
 static ScheduleChoice chooseForHopper(TargetAttr target,
                                       const ScheduleProblem &problem,
                                       const ScheduleRequest &request) {
   ScheduleChoice choice;
   choice.mr = request.mr;
   choice.nr = request.nr;
-  choice.groups = request.groups ? request.groups
-                  : problem.headDimV <= 128 && !problem.hasRegions ? 3
-                                                                   : 2;
+  int64_t headDim = problem.headDimV;
+  int64_t groups = headDim <= 72 && problem.isMasked ? 4
+                   : headDim <= 160                  ? 3
+                                                     : 2;
+  if (problem.hasRegions)
+    groups = 2;
+  choice.groups = request.groups ? request.groups : groups;
   choice.warps = request.warps ? request.warps : 4;
   choice.stages = request.stages ? request.stages : 2;
   choice.br = request.br ? request.br : 64 * choice.groups;
+  choice.overlap =
+      request.overlap.value_or(!problem.hasRegions && !problem.hasStaticKeys);
+  choice.pingpong =
+      request.pingpong.value_or(choice.overlap && choice.groups > 1);
+  // With 64 columns of O and three groups the branch costs more than it saves.
+  choice.lazy = request.lazy.value_or(choice.overlap &&
+                                      !(headDim <= 64 && choice.groups == 3));
   // Larger tiles were no faster where they fit.
-  choice.bc = request.bc ? request.bc : problem.hasRegions ? 64 : 160;
+  choice.bc = request.bc ? request.bc : choice.groups >= 3 ? 128 : 64;
   int64_t limit = ScheduleAttr::getGroupRegisters(choice.groups);
   auto registers = [&] {
-    return choice.bc / 2 + problem.headDimV / 2 + 32 +
-           (problem.isMasked ? choice.bc / 8 : 0);
+    return choice.bc / 2 + headDim / 2 +
+           (choice.overlap ? choice.bc / 4 + 28 : 32);
   };
   while (!request.bc && choice.bc > 16 &&
          (registers() > limit ||
@@ -164,9 +178,14 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
 ScheduleChoice fa::chooseSchedule(TargetAttr target,
                                   const ScheduleProblem &problem,
                                   const ScheduleRequest &request) {
-  if (target.isCPU())
-    return chooseForCPU(target, problem, request);
   if (target.isHopper())
     return chooseForHopper(target, problem, request);
-  return chooseForMmaSync(target, problem, request);
+  ScheduleChoice choice = target.isCPU()
+                              ? chooseForCPU(target, problem, request)
+                              : chooseForMmaSync(target, problem, request);
+  // Of sm_90a alone: fa-select-schedule tells who asked for them.
+  choice.overlap = request.overlap.value_or(false);
+  choice.pingpong = request.pingpong.value_or(false);
+  choice.lazy = request.lazy.value_or(false);
+  return choice;
 }

@@ -14,27 +14,31 @@
 
 #include "fa/IR/FA.h"
 
+#include <optional>
 #include <string>
 
 namespace mlir::fa {
 
-/// The fields that a user asked for; 0 where the model chooses.
+/// The fields that a user asked for; 0 or nothing where the model chooses.
 struct ScheduleRequest {
   int64_t br = 0, bc = 0, mr = 0, nr = 0, groups = 0, warps = 0, stages = 0,
           blocks = 0;
+  std::optional<bool> overlap, pingpong, lazy;
 };
 
 /// The sizes of a problem that a schedule depends on.
 struct ScheduleProblem {
   int64_t headDim, headDimV;
   int64_t elementBytes;
-  bool isMasked;   // by a band or a region, beyond the ends of the tensors
-  bool hasRegions; // score or mask functions of the user's
+  bool isMasked;      // by a band or a region, beyond the ends of the tensors
+  bool hasRegions;    // score or mask functions of the user's
+  bool hasStaticKeys; // the number of keys is known
 };
 
 /// A choice, not yet verified, and the reason for it.
 struct ScheduleChoice {
   int64_t br, bc, mr = 0, nr = 0, groups = 1, warps = 1, stages = 1, blocks = 1;
+  bool overlap = false, pingpong = false, lazy = false;
   std::string reason;
 };
 

@@ -42,10 +42,12 @@ static LogicalResult verifyKind(AttentionOp op, ScheduleAttr schedule,
                                 TargetAttr target) {
   bool hasRegisterTile = schedule.getMr() != 0;
   bool isForCPU = hasRegisterTile && schedule.getGroups() == 1 &&
-                  schedule.getWarps() == 1 && schedule.getStages() == 1;
+                  schedule.getWarps() == 1 && schedule.getStages() == 1 &&
+                  !schedule.getOverlap() && !schedule.getPingpong() &&
+                  !schedule.getLazy();
   if (target.isCPU() && !isForCPU)
     return op.emitOpError("expected a schedule with mr and nr, and without "
-                          "groups, warps and stages, on the CPU but got ")
+                          "the fields of a GPU, on the CPU but got ")
            << schedule;
   if (target.isCPU())
     return success();
@@ -79,6 +81,11 @@ static LogicalResult verifyKind(AttentionOp op, ScheduleAttr schedule,
            << rows << (target.isHopper() ? "" : ", or 2, 3 or 4 times that,")
            << " and a bc that is a multiple of 16 on a GPU but got "
            << schedule;
+  if (!target.isHopper() &&
+      (schedule.getOverlap() || schedule.getPingpong() || schedule.getLazy()))
+    return op.emitOpError("expected overlap, pingpong and lazy on sm_90a only, "
+                          "where products are asynchronous, but got ")
+           << schedule << " on " << target.getChip();
   if (target.isHopper() && (schedule.getWarps() != 4 ||
                             schedule.getBc() > 256 || op.getHeadDimV() > 256))
     return op.emitOpError(
@@ -110,11 +117,13 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
   // Past this head dim one row alone is larger than any cache.
   constexpr int64_t kMaxHeadDim = 1 << 20;
   ScheduleProblem problem{
-      op.getHeadDim(), op.getHeadDimV(),
+      op.getHeadDim(),
+      op.getHeadDimV(),
       static_cast<int64_t>(
           llvm::divideCeil(op.getElementType().getIntOrFloatBitWidth(), 8)),
       op.hasMaskRegion() || op.getMaskOrDefault().getKind() != MaskKind::None,
-      op.hasScoreRegion() || op.hasMaskRegion()};
+      op.hasScoreRegion() || op.hasMaskRegion(),
+      !op.getKey().getType().isDynamicDim(2)};
   if (problem.headDim > kMaxHeadDim || problem.headDimV > kMaxHeadDim)
     return op.emitOpError("expected head dims of at most ")
            << kMaxHeadDim << " but got " << problem.headDim << " and "
@@ -122,19 +131,26 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
 
   if (ScheduleAttr given = op.getScheduleAttr()) {
     ScheduleChoice choice{
-        given.getBr(),     given.getBc(),     given.getMr(),
-        given.getNr(),     given.getGroups(), given.getWarps(),
-        given.getStages(), given.getBlocks(), ""};
+        given.getBr(),       given.getBc(),     given.getMr(),
+        given.getNr(),       given.getGroups(), given.getWarps(),
+        given.getStages(),   given.getBlocks(), given.getOverlap(),
+        given.getPingpong(), given.getLazy(),   ""};
     if (failed(verifyKind(op, given, target)))
       return failure();
     return verifyFits(op, given, target, problem, choice);
   }
-  ScheduleChoice choice = chooseSchedule(
-      target, problem, {br, bc, mr, nr, groups, warps, stages, blocks});
+  auto toFlag = [](int64_t option) {
+    return option < 0 ? std::nullopt : std::optional<bool>(option != 0);
+  };
+  ScheduleChoice choice =
+      chooseSchedule(target, problem,
+                     {br, bc, mr, nr, groups, warps, stages, blocks,
+                      toFlag(overlap), toFlag(pingpong), toFlag(lazy)});
   auto schedule = ScheduleAttr::getChecked(
       [&] { return op.emitOpError("has no valid schedule: "); },
       op.getContext(), choice.br, choice.bc, choice.mr, choice.nr,
-      choice.groups, choice.warps, choice.stages, choice.blocks);
+      choice.groups, choice.warps, choice.stages, choice.blocks, choice.overlap,
+      choice.pingpong, choice.lazy);
   if (!schedule || failed(verifyKind(op, schedule, target)) ||
       failed(verifyFits(op, schedule, target, problem, choice)))
     return failure();
@@ -161,6 +177,13 @@ void SelectSchedule::runOnOperation() {
       func.emitError("expected option '")
           << option->getArgStr() << "' to be from 0 to " << kMaxOption
           << " but got " << option->getValue();
+      return signalPassFailure();
+    }
+  for (Option<int64_t> *option : {&overlap, &pingpong, &lazy})
+    if (*option < -1 || *option > 1) {
+      func.emitError("expected option '")
+          << option->getArgStr() << "' to be 0, 1 or -1 but got "
+          << option->getValue();
       return signalPassFailure();
     }
   if (sram < 0) {

@@ -57,6 +57,10 @@ private:
                           Region &region, IRMapping &mapping);
   /// Acquires instead of fills, and releases after the last use.
   void specializeConsumerLoop(scf::ForOp loop);
+  /// Before `loop`: a row group that skips visits lets their stages go.
+  void buildSkippingLoop(scf::ForOp loop, ArrayRef<fagpu::FillOp> fills);
+  /// Whether `value` depends on the number of the row group.
+  bool dependsOnGroup(Value value);
   /// Stores O by way of the SRAM of Q, which is not needed any more.
   void specializeStore(vector::TransferWriteOp store);
 
@@ -124,13 +128,33 @@ LogicalResult Specializer::specializeQuery(fagpu::CopyOp copy) {
   return success();
 }
 
+bool Specializer::dependsOnGroup(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !split.getConsumer().isAncestor(op->getParentRegion()))
+    return false;
+  return isa<fagpu::GroupIdOp>(op) ||
+         llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return dependsOnGroup(operand); });
+}
+
 LogicalResult Specializer::buildProducerLoop(scf::ForOp loop) {
   Location loc = loop.getLoc();
+  // What one group skips others may need: a ring is filled from position 0 on.
+  bool isFirst = loop == *split.getConsumer().getOps<scf::ForOp>().begin();
+  bool skips = dependsOnGroup(loop.getLowerBound());
+  if ((skips && !isFirst) || dependsOnGroup(loop.getUpperBound()) ||
+      dependsOnGroup(loop.getStep()))
+    return loop.emitOpError("expected only the start of the first loop over "
+                            "key tiles to depend on the row group");
   builder.setInsertionPointToEnd(&split.getProducer().front());
   IRMapping outer;
   SmallVector<Value> bounds;
   for (Value bound :
        {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) {
+    if (skips && bounds.empty()) {
+      bounds.push_back(arith::ConstantIndexOp::create(builder, loc, 0));
+      continue;
+    }
     FailureOr<Value> cloned =
         cloneSlice(builder, bound, split.getConsumer(), outer);
     if (failed(cloned))
@@ -151,8 +175,29 @@ LogicalResult Specializer::buildProducerLoop(scf::ForOp loop) {
   return success();
 }
 
+void Specializer::buildSkippingLoop(scf::ForOp loop,
+                                    ArrayRef<fagpu::FillOp> fills) {
+  builder.setInsertionPoint(loop);
+  Location loc = loop.getLoc();
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  auto skipping = scf::ForOp::create(builder, loc, zero, loop.getLowerBound(),
+                                     loop.getStep());
+  builder.setInsertionPointToStart(skipping.getBody());
+  // Waited for first: else arrivals for this use could complete the one before.
+  for (fagpu::FillOp fill : fills) {
+    if (fill.getStage().use_empty())
+      continue;
+    fagpu::AcquireOp::create(builder, loc, fill.getStage().getType(),
+                             fill.getRing(), skipping.getInductionVar());
+    fagpu::ReleaseOp::create(builder, loc, fill.getRing(),
+                             skipping.getInductionVar());
+  }
+}
+
 void Specializer::specializeConsumerLoop(scf::ForOp loop) {
   SmallVector<fagpu::FillOp> fills(loop.getBody()->getOps<fagpu::FillOp>());
+  if (dependsOnGroup(loop.getLowerBound()))
+    buildSkippingLoop(loop, fills);
   for (fagpu::FillOp fill : fills) {
     // Waited for where the tile is first read, released where it is last read.
     Operation *first = nullptr, *last = nullptr;

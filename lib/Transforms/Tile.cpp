@@ -59,15 +59,25 @@ private:
   /// The body of the parallel loops: one query tile, row group by row group.
   LogicalResult buildQueryTile(Value queryTile);
 
-  /// The rows of one group, or the whole query tile if there is one group.
-  LogicalResult buildRowGroup(const KeyRange &range);
+  /// The rows of one group, or the whole query tile if there is one group. It
+  /// leaves out the first `skipped` of the block's visits.
+  LogicalResult buildRowGroup(const KeyRange &range, Value skipped);
 
-  /// Runs `body(key0, K_j, V_j, isEdge, state)` over the visited key tiles,
-  /// edge tiles first, and returns the state after the last.
+  /// The key tiles of a query tile, of which one at least is an edge tile if
+  /// products are to overlap: the first visit is then outside the loops.
+  KeyRange buildVisitedTiles();
+
+  /// The number of tiles at the end of those of the block, all edge tiles, that
+  /// no row of this group sees; null if there is none.
+  Value buildSkippedVisits(const KeyRange &range);
+
+  /// Runs `body(key0, rows, isEdge, state)` over the visited key tiles, edge
+  /// tiles first, and returns the state after the last.
   using TileBody = function_ref<FailureOr<SmallVector<Value>>(
       Value key0, Value rows, bool isEdge, ValueRange state)>;
   FailureOr<SmallVector<Value>> buildKeyLoops(const KeyRange &range,
-                                              ValueRange init, TileBody body);
+                                              Value skipped, ValueRange init,
+                                              TileBody body);
 
   /// S_ij after the score region and, in an edge tile, the mask.
   FailureOr<Value> buildScores(Value key0, Value rows, bool isEdge);
@@ -165,10 +175,35 @@ FailureOr<Value> NestBuilder::buildScores(Value key0, Value keyRows,
   return scores;
 }
 
+KeyRange NestBuilder::buildVisitedTiles() {
+  KeyRange range = buildKeyRange(builder, loc, geometry, row0, rows);
+  if (!schedule.getOverlap())
+    return range;
+  // The last tile is an edge tile, be it that nothing of it is hidden or all.
+  Value one = constant(1);
+  Value last = arith::SubIOp::create(builder, loc, range.end, one);
+  range.fullEnd = arith::MaxSIOp::create(
+      builder, loc, range.fullBegin,
+      arith::MinSIOp::create(builder, loc, range.fullEnd, last));
+  range.end = arith::MaxSIOp::create(
+      builder, loc, range.end,
+      arith::AddIOp::create(builder, loc, range.fullEnd, one));
+  return range;
+}
+
+Value NestBuilder::buildSkippedVisits(const KeyRange &range) {
+  if (schedule.getGroups() == 1 || !geometry.mask.getRightBound())
+    return {};
+  KeyRange own = buildKeyRange(builder, loc, geometry, row0, rows);
+  Value skipped = arith::SubIOp::create(builder, loc, range.end, own.end);
+  return arith::MaxSIOp::create(builder, loc, skipped, constant(0));
+}
+
 FailureOr<SmallVector<Value>> NestBuilder::buildKeyLoops(const KeyRange &range,
+                                                         Value skipped,
                                                          ValueRange init,
                                                          TileBody body) {
-  Value zero = constant(0), one = constant(1);
+  Value one = constant(1);
   LogicalResult status = success();
   auto buildLoop = [&](Value begin, Value end, bool isEdge, ValueRange state,
                        function_ref<Value(Value)> tileNumber) {
@@ -182,6 +217,8 @@ FailureOr<SmallVector<Value>> NestBuilder::buildKeyLoops(const KeyRange &range,
     if (isEdge) {
       Value left = arith::SubIOp::create(builder, loc, geometry.seqKV, key0);
       keyRows = arith::MinSIOp::create(builder, loc, bc, left);
+      if (schedule.getOverlap()) // a tile that nobody sees may lie past the end
+        keyRows = arith::MaxSIOp::create(builder, loc, keyRows, constant(0));
     }
     FailureOr<SmallVector<Value>> next =
         body(key0, keyRows, isEdge, loop.getRegionIterArgs());
@@ -193,24 +230,43 @@ FailureOr<SmallVector<Value>> NestBuilder::buildKeyLoops(const KeyRange &range,
     return SmallVector<Value>(loop.getResults());
   };
 
-  // Both loops count the visits, t = 0, 1, ... The edge tiles are those before
-  // and those after the full ones: t -> begin + t, and past the gap
-  // t -> begin + t + (fullEnd - fullBegin). Full tiles: t -> begin + t - after.
-  Value before =
-      arith::SubIOp::create(builder, loc, range.fullBegin, range.begin);
+  // Both loops count the visits, t = 0, 1, ...: the edge tiles from the last
+  // one down, so that what a row group does not see comes first, then the full
+  // ones.
+  //
+  //   t < after   end - 1 - t
+  //   t < edges   fullBegin - 1 - (t - after), or end - 1 - t less full tiles
+  //   else        fullBegin + (t - edges)
+  bool hasBefore = range.begin != range.fullBegin;
   Value after = arith::SubIOp::create(builder, loc, range.end, range.fullEnd);
-  Value edges = arith::AddIOp::create(builder, loc, before, after);
-  Value gap =
+  Value edges = after;
+  if (hasBefore)
+    edges = arith::AddIOp::create(
+        builder, loc, edges,
+        arith::SubIOp::create(builder, loc, range.fullBegin, range.begin));
+  Value mostSkipped = edges;
+  if (schedule.getOverlap()) {
+    edges = arith::MaxSIOp::create(builder, loc, edges, one);
+    mostSkipped = arith::SubIOp::create(builder, loc, edges, one);
+  }
+  Value begin = skipped
+                    ? arith::MinSIOp::create(builder, loc, skipped, mostSkipped)
+                          .getResult()
+                    : constant(0);
+  Value full =
       arith::SubIOp::create(builder, loc, range.fullEnd, range.fullBegin);
-  Value visits = arith::AddIOp::create(builder, loc, edges, gap);
-  Value shift = arith::SubIOp::create(builder, loc, range.begin, after);
+  Value visits = arith::AddIOp::create(builder, loc, edges, full);
+  Value shift = arith::SubIOp::create(builder, loc, range.fullBegin, edges);
+  Value last = arith::SubIOp::create(builder, loc, range.end, one);
   SmallVector<Value> state =
-      buildLoop(zero, edges, /*isEdge=*/true, init, [&](Value t) -> Value {
-        Value isBefore = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::slt, t, before);
-        Value skip = arith::SelectOp::create(builder, loc, isBefore, zero, gap);
-        Value number = arith::AddIOp::create(builder, loc, range.begin, t);
-        return arith::AddIOp::create(builder, loc, number, skip);
+      buildLoop(begin, edges, /*isEdge=*/true, init, [&](Value t) -> Value {
+        Value number = arith::SubIOp::create(builder, loc, last, t);
+        if (!hasBefore)
+          return number;
+        Value isAfter = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::slt, t, after);
+        Value before = arith::SubIOp::create(builder, loc, number, full);
+        return arith::SelectOp::create(builder, loc, isAfter, number, before);
       });
   state =
       buildLoop(edges, visits, /*isEdge=*/false, state, [&](Value t) -> Value {
@@ -228,11 +284,11 @@ LogicalResult NestBuilder::buildQueryTile(Value queryTile) {
       builder, loc, br, arith::SubIOp::create(builder, loc, seqQ, row0));
   kvHead = arith::DivUIOp::create(builder, loc, head, group);
   queryView = buildTileView(op.getQuery(), head, row0, rows);
-  KeyRange range = buildKeyRange(builder, loc, geometry, row0, rows);
+  KeyRange range = buildVisitedTiles();
   if (schedule.getGroups() == 1 && !op.getTargetAttr().isHopper())
-    return buildRowGroup(range);
+    return buildRowGroup(range, /*skipped=*/Value());
 
-  // All groups visit the same key tiles, which they share.
+  // The groups share the key tiles that the block visits.
   Attribute groupMapping = gpu::GPUWarpgroupMappingAttr::get(
       builder.getContext(), gpu::MappingId::DimX);
   auto groups = scf::ForallOp::create(
@@ -253,10 +309,10 @@ LogicalResult NestBuilder::buildQueryTile(Value queryTile) {
   queryView = memref::SubViewOp::create(
       builder, loc, queryView, ArrayRef<OpFoldResult>{offset, zero},
       ArrayRef<OpFoldResult>{rows, depth}, ArrayRef<OpFoldResult>{one, one});
-  return buildRowGroup(range);
+  return buildRowGroup(range, buildSkippedVisits(range));
 }
 
-LogicalResult NestBuilder::buildRowGroup(const KeyRange &range) {
+LogicalResult NestBuilder::buildRowGroup(const KeyRange &range, Value skipped) {
   float scale = op.getScaleOrDefault();
   bool scaleFirst = op.hasScoreRegion() || !(scale > 0.0f);
   FloatAttr softmaxScale = builder.getF32FloatAttr(scaleFirst ? 1.0f : scale);
@@ -271,7 +327,7 @@ LogicalResult NestBuilder::buildRowGroup(const KeyRange &range) {
 
   // First pass: m.
   FailureOr<SmallVector<Value>> maxState = buildKeyLoops(
-      range, constantVector(rowType, minusInf),
+      range, skipped, constantVector(rowType, minusInf),
       [&](Value key0, Value keyRows, bool isEdge,
           ValueRange state) -> FailureOr<SmallVector<Value>> {
         FailureOr<Value> scores = buildScores(key0, keyRows, isEdge);
@@ -288,7 +344,8 @@ LogicalResult NestBuilder::buildRowGroup(const KeyRange &range) {
 
   // Second pass: l and O.
   FailureOr<SmallVector<Value>> sums = buildKeyLoops(
-      range, {constantVector(rowType, zero), constantVector(accType, zero)},
+      range, skipped,
+      {constantVector(rowType, zero), constantVector(accType, zero)},
       [&](Value key0, Value keyRows, bool isEdge,
           ValueRange state) -> FailureOr<SmallVector<Value>> {
         FailureOr<Value> scores = buildScores(key0, keyRows, isEdge);

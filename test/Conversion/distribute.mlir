@@ -280,3 +280,123 @@ func.func @row_blocks(%O: memref<?x16xf16>, %LSE: memref<?xf32>, %n: index) {
   } {fa.schedule = #fa.schedule<br = 64, bc = 16, warps = 2>, fa.target = #fa.target<"sm_80", sram = 166912>}
   return
 }
+
+// -----
+
+// A row group of sm_90a reduces a row by two chains, over even and odd columns.
+
+// CHECK-LABEL: func.func @chains
+func.func @chains(%LSE: memref<?xf32>, %n: index, %x: f32) {
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    fagpu.specialize groups = 1 registers = (24, 240) producer {
+    } consumer {
+      // CHECK: %[[S:.*]] = math.exp2 %{{.*}} : vector<16xf32>
+      // CHECK-DAG: %[[S0:.*]] = vector.extract %[[S]][0]
+      // CHECK-DAG: %[[S1:.*]] = vector.extract %[[S]][1]
+      // CHECK-DAG: %[[S4:.*]] = vector.extract %[[S]][4]
+      // CHECK-DAG: %[[S5:.*]] = vector.extract %[[S]][5]
+      // CHECK-DAG: %[[S8:.*]] = vector.extract %[[S]][8]
+      // CHECK-DAG: %[[S9:.*]] = vector.extract %[[S]][9]
+      // CHECK-DAG: %[[E4:.*]] = arith.maxnumf %[[S0]], %[[S4]]
+      // CHECK-DAG: %[[O5:.*]] = arith.maxnumf %[[S1]], %[[S5]]
+      // CHECK-DAG: %[[E8:.*]] = arith.maxnumf %[[E4]], %[[S8]]
+      // CHECK-DAG: %[[O9:.*]] = arith.maxnumf %[[O5]], %[[S9]]
+      // CHECK-DAG: %[[E:.*]] = arith.maxnumf %[[E8]], %{{.*}}
+      // CHECK-DAG: %[[O:.*]] = arith.maxnumf %[[O9]], %{{.*}}
+      // CHECK: arith.maxnumf %[[E]], %[[O]]
+      %two = arith.constant dense<2.0> : vector<64x32xf32>
+      %splat = vector.broadcast %x : f32 to vector<64x32xf32>
+      %scaled = arith.mulf %splat, %two : vector<64x32xf32>
+      %s = math.exp2 %scaled : vector<64x32xf32>
+      %ninf = arith.constant dense<0xFF800000> : vector<64xf32>
+      %m = vector.multi_reduction <maxnumf>, %s, %ninf [1] : vector<64x32xf32> to vector<64xf32>
+      vector.transfer_write %m, %LSE[%i] : vector<64xf32>, memref<?xf32>
+    }
+  } {fa.schedule = #fa.schedule<br = 64, bc = 32, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+// O is rescaled by the factor of each row; rarely, in a branch that all lanes of a
+// warp take if one of them has a factor other than 1.
+
+// CHECK-LABEL: func.func @rescale
+// CHECK-SAME: %[[X:[^:]*]]: f32)
+func.func @rescale(%O: memref<?x8xf32>, %n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  // CHECK-DAG: %[[ONE:.*]] = arith.constant dense<1.000000e+00> : vector<2xf32>
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: %[[ACC:.*]] = vector.broadcast %[[X]] : f32 to vector<4xf32>
+    // CHECK: %[[ALPHA:.*]] = math.exp2 %{{.*}} : vector<2xf32>
+    %two = arith.constant dense<2.0> : vector<16xf32>
+    %splat = vector.broadcast %x : f32 to vector<16xf32>
+    %scaled = arith.mulf %splat, %two : vector<16xf32>
+    %alpha = math.exp2 %scaled : vector<16xf32>
+    %acc = vector.broadcast %x : f32 to vector<16x8xf32>
+    // CHECK: %[[FACTOR:.*]] = vector.shuffle %[[ALPHA]], %[[ALPHA]] [0, 0, 1, 1]
+    // CHECK: %[[O1:.*]] = arith.mulf %[[ACC]], %[[FACTOR]]
+    %o1 = fa.rescale %acc by %alpha : vector<16x8xf32>, vector<16xf32>
+    // CHECK: %[[DIFFERS:.*]] = arith.cmpf une, %[[ALPHA]], %[[ONE]]
+    // CHECK: %[[D0:.*]] = vector.extract %[[DIFFERS]][0]
+    // CHECK: %[[D1:.*]] = vector.extract %[[DIFFERS]][1]
+    // CHECK: %[[MINE:.*]] = arith.ori %[[D0]], %[[D1]]
+    // CHECK: %[[ANY:.*]] = nvvm.vote.sync any %c-1_i32, %[[MINE]] -> i1
+    // CHECK: %[[O2:.*]] = scf.if %[[ANY]] -> (vector<4xf32>) {
+    // CHECK:   %[[SCALED:.*]] = arith.mulf %[[O1]], %{{.*}} : vector<4xf32>
+    // CHECK:   scf.yield %[[SCALED]]
+    // CHECK: } else {
+    // CHECK:   scf.yield %[[O1]]
+    // CHECK: }
+    // CHECK: vector.extract_strided_slice %[[O2]]
+    %o2 = fa.rescale %o1 by %alpha rarely : vector<16x8xf32>, vector<16xf32>
+    vector.transfer_write %o2, %O[%i, %c0] {in_bounds = [false, true]} : vector<16x8xf32>, memref<?x8xf32>
+  } {fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}
+
+// -----
+
+// Column numbers are compared with limits from which the first one was taken: one
+// value a row, or one in all, instead of one an element. Other comparisons stay.
+
+// CHECK-LABEL: func.func @column_tests
+// CHECK-SAME: %[[LIMIT:[^:]*]]: i32)
+func.func @column_tests(%O: memref<?x16xf32>, %n: index, %limit: i32) {
+  %c0 = arith.constant 0 : index
+  // CHECK-DAG: %[[CS:.*]] = arith.constant dense<[0, 1, 0, 1, 8, 9, 8, 9]> : vector<8xi32>
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    fagpu.specialize groups = 1 registers = (24, 240) producer {
+    } consumer {
+      // CHECK: %[[COLUMN:.*]] = arith.index_cast %{{.*}} : index to i32
+      // CHECK: %[[ROWS:.*]] = arith.index_cast %{{.*}} : vector<2xindex> to vector<2xi32>
+      // CHECK: %[[FIRST:.*]] = vector.broadcast %[[COLUMN]] : i32 to vector<2xi32>
+      // CHECK: %[[LIMITS:.*]] = arith.subi %[[ROWS]], %[[FIRST]] : vector<2xi32>
+      // CHECK: %[[EACH:.*]] = vector.shuffle %[[LIMITS]], %[[LIMITS]] [0, 0, 1, 1, 0, 0, 1, 1]
+      // CHECK: %[[BELOW:.*]] = arith.cmpi sgt, %[[EACH]], %[[CS]]
+      %steps = vector.step : vector<16xindex>
+      %steps32 = arith.index_cast %steps : vector<16xindex> to vector<16xi32>
+      %columns = vector.broadcast %steps32 : vector<16xi32> to vector<64x16xi32>
+      %rows = vector.step : vector<64xindex>
+      %rows32 = arith.index_cast %rows : vector<64xindex> to vector<64xi32>
+      %column = vector.shape_cast %rows32 : vector<64xi32> to vector<64x1xi32>
+      %row = vector.broadcast %column : vector<64x1xi32> to vector<64x16xi32>
+      %below = arith.cmpi slt, %columns, %row : vector<64x16xi32>
+      // CHECK: %[[LEFT:.*]] = arith.subi %[[LIMIT]], %[[COLUMN]] : i32
+      // CHECK: %[[ALL:.*]] = vector.broadcast %[[LEFT]] : i32 to vector<8xi32>
+      // CHECK: %[[INSIDE:.*]] = arith.cmpi sgt, %[[ALL]], %[[CS]]
+      %limits = vector.broadcast %limit : i32 to vector<64x16xi32>
+      %inside = arith.cmpi slt, %columns, %limits : vector<64x16xi32>
+      // CHECK: %[[BOTH:.*]] = arith.andi %[[BELOW]], %[[INSIDE]]
+      // CHECK: %[[C:.*]] = arith.addi %{{.*}}, %[[CS]]
+      // CHECK: arith.cmpi eq, %[[C]],
+      %product = arith.muli %row, %columns : vector<64x16xi32>
+      %other = arith.cmpi eq, %columns, %product : vector<64x16xi32>
+      %both = arith.andi %below, %inside : vector<64x16xi1>
+      %three = arith.andi %both, %other : vector<64x16xi1>
+      %f = arith.uitofp %three : vector<64x16xi1> to vector<64x16xf32>
+      vector.transfer_write %f, %O[%i, %c0] {in_bounds = [false, true]} : vector<64x16xf32>, memref<?x16xf32>
+    }
+  } {fa.schedule = #fa.schedule<br = 64, bc = 16, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}

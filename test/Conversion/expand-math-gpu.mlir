@@ -26,6 +26,30 @@ func.func @log(%x: f32) -> f32 {
   return %log : f32
 }
 
+// 1 / x where a reciprocal may be fast; other quotients are not touched.
+
+// CHECK-LABEL: func.func @reciprocal
+// CHECK-SAME: (%[[X:.*]]: f32, %[[Y:.*]]: vector<2xf32>)
+func.func @reciprocal(%x: f32, %y: vector<2xf32>) -> (vector<2xf32>, f32, f32) {
+  // CHECK-DAG: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+  // CHECK-DAG: %[[TWO:.*]] = arith.constant 2.000000e+00 : f32
+  // CHECK: %[[Y0:.*]] = vector.extract %[[Y]][0]
+  // CHECK: %[[R0:.*]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%[[Y0]]) : (f32) -> f32
+  // CHECK: %[[Y1:.*]] = vector.extract %[[Y]][1]
+  // CHECK: %[[R1:.*]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%[[Y1]])
+  // CHECK: %[[R:.*]] = vector.from_elements %[[R0]], %[[R1]] : vector<2xf32>
+  // CHECK: %[[EXACT:.*]] = arith.divf %[[ONE]], %[[X]] : f32
+  // CHECK: %[[HALF:.*]] = arith.divf %[[TWO]], %[[X]] fastmath<arcp> : f32
+  // CHECK: return %[[R]], %[[EXACT]], %[[HALF]]
+  %ones = arith.constant dense<1.0> : vector<2xf32>
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %r = arith.divf %ones, %y fastmath<arcp> : vector<2xf32>
+  %exact = arith.divf %one, %x : f32
+  %half = arith.divf %two, %x fastmath<arcp> : f32
+  return %r, %exact, %half : vector<2xf32>, f32, f32
+}
+
 // Conversions are done in pairs, of which the second source is the lower half.
 
 // CHECK-LABEL: func.func @to_bf16

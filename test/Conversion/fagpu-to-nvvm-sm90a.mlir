@@ -90,6 +90,14 @@ func.func @roles(%K: memref<?x?x?x128xbf16>, %V: memref<?x?x?x72xbf16>, %b: inde
   %q = fagpu.alloc offset = 16384 : !q
 
   // CHECK: %[[GROUP:.*]] = arith.divui %[[THREAD]], %c128_i32
+  // The number of the row group, told to be the same in all lanes of a warp; the
+  // turns are named barriers of their own, 1 + groups + g, after those of stores.
+  // CHECK: %[[MINUS1:.*]] = arith.addi %[[GROUP]], %c-1_i32
+  // CHECK: %[[GROUPID:.*]] = nvvm.shfl.sync idx %c-1_i32, %[[MINUS1]], %c0_i32, %c31_i32 : i32 -> i32
+  // CHECK: %[[OWN:.*]] = arith.addi %[[GROUPID]], %c3_i32
+  // CHECK: %[[ISLAST:.*]] = arith.cmpi eq, %[[GROUPID]], %c1_i32
+  // CHECK: %[[AFTER:.*]] = arith.addi %[[GROUPID]], %c4_i32
+  // CHECK: %[[NEXT:.*]] = arith.select %[[ISLAST]], %c3_i32, %[[AFTER]]
   // CHECK: %[[ISPRODUCER:.*]] = arith.cmpi eq, %[[GROUP]], %c0_i32
   // CHECK: scf.if %[[ISPRODUCER]] {
   // CHECK:   setmaxnreg.dec.sync.aligned.u32 24
@@ -116,8 +124,13 @@ func.func @roles(%K: memref<?x?x?x128xbf16>, %V: memref<?x?x?x72xbf16>, %b: inde
   // CHECK: } else {
   // CHECK:   setmaxnreg.inc.sync.aligned.u32 240
   } consumer {
-    // CHECK: %[[GROUPID:.*]] = arith.addi %[[GROUP]], %c-1_i32
+    // CHECK: arith.index_castui %[[GROUPID]] : i32 to index
     %g = fagpu.group_id
+    // By the threads of two groups: who waits, and who lets it go on.
+    // CHECK: "bar.sync $0, 256;", "r,~{memory}" %[[OWN]]
+    // CHECK: "bar.arrive $0, 256;", "r,~{memory}" %[[NEXT]]
+    fagpu.await_turn
+    fagpu.pass_turn
     // CHECK: mbarrier.try_wait.parity.shared::cta.b64
     %k = fagpu.acquire %kring[%t] : !fagpu.ring<2, !k>
     // One lane of a warp arrives.
@@ -142,4 +155,34 @@ func.func @roles(%K: memref<?x?x?x128xbf16>, %V: memref<?x?x?x72xbf16>, %b: inde
     fagpu.store %q to %V[%b, %g, %t] : !q, memref<?x?x?x72xbf16>
   }
   return
+}
+
+// -----
+
+// Two elements of 16 bits that a loop carries are one register, since each is one
+// from block to block.
+
+// CHECK-LABEL: func.func @carried
+// CHECK-SAME: (%[[P:[^:]*]]: vector<4xbf16>, %[[ODD:[^:]*]]: vector<3xbf16>, %[[X:[^:]*]]: vector<4xf32>,
+func.func @carried(%p: vector<4xbf16>, %odd: vector<3xbf16>, %x: vector<4xf32>, %n: index)
+    -> (vector<4xbf16>, vector<3xbf16>, vector<4xf32>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 64, bc = 16, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK: %[[PAIRS:.*]] = vector.bitcast %[[P]] : vector<4xbf16> to vector<2xi32>
+  // CHECK: %[[R:.*]]:3 = scf.for %{{.*}} iter_args(%[[PT:.*]] = %[[PAIRS]], %{{.*}} = %[[ODD]], %{{.*}} = %[[X]]) -> (vector<2xi32>, vector<3xbf16>, vector<4xf32>) {
+  // CHECK:   %[[OLD:.*]] = vector.bitcast %[[PT]] : vector<2xi32> to vector<4xbf16>
+  // CHECK:   %[[NEW:.*]] = arith.addf %[[OLD]], %[[P]] : vector<4xbf16>
+  // CHECK:   %[[NEXT:.*]] = vector.bitcast %[[NEW]] : vector<4xbf16> to vector<2xi32>
+  // CHECK:   scf.yield %[[NEXT]],
+  // CHECK: }
+  // CHECK: %[[LAST:.*]] = vector.bitcast %[[R]]#0 : vector<2xi32> to vector<4xbf16>
+  // CHECK: return %[[LAST]], %[[R]]#1, %[[R]]#2
+  %r:3 = scf.for %t = %c0 to %n step %c1 iter_args(%pt = %p, %ot = %odd, %xt = %x) -> (vector<4xbf16>, vector<3xbf16>, vector<4xf32>) {
+    %q = arith.addf %pt, %p : vector<4xbf16>
+    %o = arith.addf %ot, %odd : vector<3xbf16>
+    %y = arith.addf %xt, %x : vector<4xf32>
+    scf.yield %q, %o, %y : vector<4xbf16>, vector<3xbf16>, vector<4xf32>
+  }
+  return %r#0, %r#1, %r#2 : vector<4xbf16>, vector<3xbf16>, vector<4xf32>
 }

@@ -5,6 +5,10 @@
 // RUN: fa-opt %s --fa-lower-to-nvvm="chip=sm_90a groups=2 bc=16 stages=2 stop-after=warp" | FileCheck %s --check-prefix=WARP
 // RUN: fa-opt %s --fa-lower-to-nvvm="chip=sm_90a groups=2 bc=16 stages=2" | FileCheck %s --check-prefix=NVVM
 
+// Nothing overlaps: products, row groups and the rescaling one after another.
+// RUN: fa-opt %s --fa-lower-to-nvvm="chip=sm_90a groups=2 bc=16 stages=2 overlap=0 pingpong=0 lazy=0 stop-after=scheduled" | FileCheck %s --check-prefix=PLAIN
+// RUN: fa-opt %s --fa-lower-to-nvvm="chip=sm_90a groups=2 bc=16 stages=2 overlap=0 pingpong=0 lazy=0 stop-after=warp" | FileCheck %s --check-prefix=PLAIN-WARP
+
 // One row group, three and four.
 // RUN: fa-opt %s --fa-lower-to-nvvm="chip=sm_90a bc=16 stages=2 groups=1" | FileCheck %s --check-prefix=ONE
 // RUN: fa-opt %s --fa-lower-to-nvvm="chip=sm_90a bc=16 stages=2 groups=3" | FileCheck %s --check-prefix=THREE
@@ -26,46 +30,129 @@
 // SCHEDULED: %[[VRING:.*]] = fagpu.alloc offset = 0 : !fagpu.ring<2,
 // SCHEDULED: %[[KRING:.*]] = fagpu.alloc offset = 8192 : !fagpu.ring<2,
 // SCHEDULED: %[[QRING:.*]] = fagpu.alloc offset = 16384 : !fagpu.ring<1, memref<128x128xbf16
+// The producer loads in the order of use, V of a visit after K of the next.
 // SCHEDULED: fagpu.specialize groups = 2 registers = (24, 240) producer {
 // SCHEDULED:   fagpu.load %[[QRING]]
+// SCHEDULED:   fagpu.load %[[KRING]][%c0]
+// SCHEDULED:   scf.for %[[T:.*]] = %c1 to
+// SCHEDULED:     fagpu.load %[[KRING]][%[[T]]]
+// SCHEDULED:     %[[BEFORE:.*]] = arith.subi %[[T]], %c1
+// SCHEDULED:     fagpu.load %[[VRING]][%[[BEFORE]]]
 // SCHEDULED:   scf.for
 // SCHEDULED:     fagpu.load %[[KRING]]
 // SCHEDULED:     fagpu.load %[[VRING]]
-// SCHEDULED:   scf.for
-// SCHEDULED:     fagpu.load %[[KRING]]
-// SCHEDULED:     fagpu.load %[[VRING]]
+// SCHEDULED:   fagpu.load %[[VRING]]
 // SCHEDULED: } consumer {
+// SCHEDULED:   %[[ISLAST:.*]] = arith.cmpi eq, %{{.*}}, %c1
+// SCHEDULED:   scf.if %[[ISLAST]] {
+// SCHEDULED-NEXT: fagpu.pass_turn
 // SCHEDULED:   fagpu.acquire %[[QRING]]
+// The first visit, of an edge tile; then the loops over edge and full tiles.
+// SCHEDULED:   fagpu.acquire %[[KRING]]
+// SCHEDULED:   fa.scores
+// SCHEDULED:   fagpu.release %[[KRING]]
+// SCHEDULED:   arith.select
+// SCHEDULED:   fa.online_softmax {{.*}} lazy 8.000000e+00
 // SCHEDULED:   scf.for
-// SCHEDULED:     fagpu.acquire %[[KRING]]
-// SCHEDULED:     fa.scores
-// SCHEDULED:     fagpu.release %[[KRING]]
+// SCHEDULED:     arith.select
 // SCHEDULED:     fa.online_softmax
-// SCHEDULED:     fagpu.acquire %[[VRING]]
-// SCHEDULED:     fa.accumulate
-// SCHEDULED:     fagpu.release %[[VRING]]
-// SCHEDULED:   scf.for
+// SCHEDULED:   scf.for %[[T:.*]] = %{{.*}} iter_args(%{{.*}}, %[[O:.*]] = %{{.*}}, %{{.*}}, %[[P:.*]] = %{{.*}})
+// SCHEDULED:     %[[BEFORE:.*]] = arith.subi %[[T]], %c1
+// SCHEDULED:     fagpu.acquire %[[KRING]][%[[T]]]
+// SCHEDULED-NEXT: fagpu.await_turn
+// SCHEDULED-NEXT: fa.scores
+// SCHEDULED-NEXT: %[[V:.*]] = fagpu.acquire %[[VRING]][%[[BEFORE]]]
+// SCHEDULED-NEXT: %[[PV:.*]] = fa.accumulate %[[P]], %[[V]], %[[O]] : vector<64x16xbf16>
+// SCHEDULED-NEXT: fagpu.pass_turn
+// SCHEDULED-NEXT: fagpu.release %[[KRING]][%[[T]]]
+// SCHEDULED-NEXT: fa.online_softmax {{.*}} lazy 8.000000e+00
+// SCHEDULED-NEXT: fagpu.release %[[VRING]][%[[BEFORE]]]
+// SCHEDULED-NEXT: fa.rescale %[[PV]] by %{{.*}} rarely
+// SCHEDULED-NEXT: scf.yield
+// SCHEDULED:   fagpu.acquire %[[VRING]]
+// SCHEDULED-NEXT: fa.accumulate
+// SCHEDULED-NEXT: fagpu.release %[[VRING]]
 // SCHEDULED:   fa.finish
 // 16384 + 32768 + 16 * (2 + 2 + 1)
 // SCHEDULED: fagpu.sram_bytes = 49232 : i64
 
-// A stage is released only when the product that reads it is done.
+// PLAIN: %[[VRING:.*]] = fagpu.alloc offset = 0
+// PLAIN: %[[KRING:.*]] = fagpu.alloc offset = 8192
+// PLAIN: %[[QRING:.*]] = fagpu.alloc offset = 16384
+// PLAIN: fagpu.specialize groups = 2 registers = (24, 240) producer {
+// PLAIN:   fagpu.load %[[QRING]]
+// PLAIN:   scf.for
+// PLAIN:     fagpu.load %[[KRING]]
+// PLAIN:     fagpu.load %[[VRING]]
+// PLAIN:   scf.for
+// PLAIN:     fagpu.load %[[KRING]]
+// PLAIN:     fagpu.load %[[VRING]]
+// PLAIN: } consumer {
+// PLAIN:   fagpu.acquire %[[QRING]]
+// PLAIN:   scf.for
+// PLAIN:     fagpu.acquire %[[KRING]]
+// PLAIN:     fa.scores
+// PLAIN:     fagpu.release %[[KRING]]
+// PLAIN:     fa.online_softmax
+// PLAIN:     fagpu.acquire %[[VRING]]
+// PLAIN:     fa.accumulate
+// PLAIN:     fagpu.release %[[VRING]]
+// PLAIN:   scf.for
+// PLAIN-NOT: {{turn|lazy|fa.rescale}}
+// PLAIN:   fa.finish
+
+// Both products of a visit are in flight at once: that of S is waited for while
+// P V runs on, which is needed for the release of V at the earliest. A stage is
+// released only when the product that reads it is done.
 // WARP: func.func @attention
 // WARP-SAME: block = 384 : i64
 // WARP: } consumer {
 // WARP: gpu.thread_id x
-// WARP: scf.for
+// WARP: fagpu.acquire %{{.*}} : <1, memref<128x128xbf16
 // WARP: %[[K:.*]] = fagpu.acquire %[[KRING:.*]][
 // WARP: %[[S:.*]] = fagpu.dot %{{.*}}, %[[K]], {{.*}} contract = {{ *}}columns warps = 4
-// WARP: fagpu.wait_dot %[[S]]
+// WARP: fagpu.wait_dot %[[S]] pending = 0
 // WARP: fagpu.release %[[KRING]]
+// WARP: scf.for
+// WARP: scf.for
+// WARP: %[[K:.*]] = fagpu.acquire %[[KRING]][
+// WARP: fagpu.await_turn
+// WARP: %[[S:.*]] = fagpu.dot %{{.*}}, %[[K]], {{.*}} contract = {{ *}}columns warps = 4
 // WARP: %[[V:.*]] = fagpu.acquire %[[VRING:.*]][
 // WARP: %[[PV:.*]] = fagpu.dot %{{.*}}, %[[V]], {{.*}} contract = {{ *}}rows warps = 4 : vector<8xbf16>, {{.*}} vector<64xf32>
-// WARP: fagpu.wait_dot %[[PV]]
+// WARP: fagpu.pass_turn
+// WARP: fagpu.wait_dot %[[S]] pending = 1
+// WARP: fagpu.release %[[KRING]]
+// WARP-NOT: fagpu.wait_dot
+// WARP: math.exp2
+// WARP-NOT: fagpu.wait_dot
+// WARP: arith.truncf %{{.*}} : vector<8xf32> to vector<8xbf16>
+// WARP-NEXT: %[[O:.*]] = fagpu.wait_dot %[[PV]] pending = 0
 // WARP: fagpu.release %[[VRING]]
+// WARP: nvvm.vote.sync any
 // WARP: scf.yield
+// WARP: %[[LAST:.*]] = fagpu.dot
+// WARP: fagpu.wait_dot %[[LAST]] pending = 0
+// WARP: fagpu.release %[[VRING]]
 // WARP-NOT: vector<{{[0-9]+x[0-9]+x}}
 // WARP: return
+
+// PLAIN-WARP: func.func @attention
+// PLAIN-WARP-SAME: block = 384 : i64
+// PLAIN-WARP: } consumer {
+// PLAIN-WARP: gpu.thread_id x
+// PLAIN-WARP: scf.for
+// PLAIN-WARP: %[[K:.*]] = fagpu.acquire %[[KRING:.*]][
+// PLAIN-WARP: %[[S:.*]] = fagpu.dot %{{.*}}, %[[K]], {{.*}} contract = {{ *}}columns warps = 4
+// PLAIN-WARP: fagpu.wait_dot %[[S]]
+// PLAIN-WARP: fagpu.release %[[KRING]]
+// PLAIN-WARP: %[[V:.*]] = fagpu.acquire %[[VRING:.*]][
+// PLAIN-WARP: %[[PV:.*]] = fagpu.dot %{{.*}}, %[[V]], {{.*}} contract = {{ *}}rows warps = 4 : vector<8xbf16>, {{.*}} vector<64xf32>
+// PLAIN-WARP: fagpu.wait_dot %[[PV]]
+// PLAIN-WARP: fagpu.release %[[VRING]]
+// PLAIN-WARP: scf.yield
+// PLAIN-WARP-NOT: vector<{{[0-9]+x[0-9]+x}}
+// PLAIN-WARP: return
 
 // Five tensors (of rank 4, and LSE) as descriptors, then the maps of Q, K, V and O.
 // NVVM: llvm.func @attention(

@@ -50,14 +50,40 @@ func.func @online_softmax(%S: vector<4x8xf32>, %m: vector<4xf32>, %l: vector<4xf
   return %P, %m1, %l1, %alpha : vector<4x8xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>
 }
 
+// A row that has grown by no more than the bound keeps its maximum, and has an
+// alpha of 1. From -inf any growth is more; a row without any key is NaN, and not
+// more.
+
+// CHECK-LABEL: func.func @lazy
+// CHECK-SAME: (%[[S:.*]]: vector<4x8xf32>, %[[M:.*]]: vector<4xf32>, %[[L:.*]]: vector<4xf32>)
+// CHECK: %[[MAX:.*]] = vector.multi_reduction <maxnumf>, %[[S]], %[[M]] [1]
+// CHECK: %[[D:.*]] = arith.subf %[[MAX]], %[[M]]
+// CHECK: %[[C:.*]] = arith.constant dense<0.72134751> : vector<4xf32>
+// CHECK: %[[GROWTH:.*]] = arith.mulf %[[D]], %[[C]]
+// CHECK: %[[BOUND:.*]] = arith.constant dense<8.000000e+00> : vector<4xf32>
+// CHECK: %[[GREW:.*]] = arith.cmpf ogt, %[[GROWTH]], %[[BOUND]]
+// CHECK: %[[M1:.*]] = arith.select %[[GREW]], %[[MAX]], %[[M]]
+// CHECK: arith.cmpf oeq, %[[M1]],
+// CHECK: %[[FACTOR:.*]] = math.exp2 %{{.*}} : vector<4xf32>
+// CHECK: %[[ONE:.*]] = arith.constant dense<1.000000e+00> : vector<4xf32>
+// CHECK: %[[ALPHA:.*]] = arith.select %[[GREW]], %[[FACTOR]], %[[ONE]]
+// CHECK: arith.mulf %[[L]], %[[ALPHA]]
+// CHECK: return %{{.*}}, %[[M1]], %{{.*}}, %[[ALPHA]]
+func.func @lazy(%S: vector<4x8xf32>, %m: vector<4xf32>, %l: vector<4xf32>)
+    -> (vector<4x8xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>) {
+  %P, %m1, %l1, %alpha = fa.online_softmax %S, %m, %l scale 0.5 lazy 8.0 : vector<4x8xf32>, vector<4xf32> -> vector<4x8xf32>
+  return %P, %m1, %l1, %alpha : vector<4x8xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>
+}
+
 // An empty row is divided by 1; its LSE is -inf because m is.
 
 // CHECK-LABEL: func.func @finish
 // CHECK-SAME: (%[[O:.*]]: vector<4x16xf32>, %[[M:.*]]: vector<4xf32>, %[[L:.*]]: vector<4xf32>)
 // CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : vector<4xf32>
 // CHECK: %[[EMPTY:.*]] = arith.cmpf oeq, %[[L]], %[[ZERO]]
-// CHECK: %[[DIVISOR:.*]] = arith.select %[[EMPTY]], %[[ONE:.*]], %[[L]]
-// CHECK: %[[INVERSE:.*]] = arith.divf %{{.*}}, %[[DIVISOR]]
+// CHECK: %[[DIVISOR:.*]] = arith.select %[[EMPTY]], %{{.*}}, %[[L]]
+// CHECK: %[[ONE:.*]] = arith.constant dense<1.000000e+00> : vector<4xf32>
+// CHECK: %[[INVERSE:.*]] = arith.divf %[[ONE]], %[[DIVISOR]] fastmath<arcp>
 // CHECK: %[[COLUMN:.*]] = vector.shape_cast %[[INVERSE]] : vector<4xf32> to vector<4x1xf32>
 // CHECK: %[[TILE:.*]] = vector.broadcast %[[COLUMN]] : vector<4x1xf32> to vector<4x16xf32>
 // CHECK: %[[OUT:.*]] = arith.mulf %[[O]], %[[TILE]]

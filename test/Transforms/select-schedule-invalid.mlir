@@ -10,6 +10,9 @@
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{sram=33000 bc=64}))' 2>&1 | FileCheck %s --check-prefix=ASKED
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{groups=2}))' 2>&1 | FileCheck %s --check-prefix=GROUPS
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_80 mr=2 nr=4}))' 2>&1 | FileCheck %s --check-prefix=GPU
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{lazy=1}))' 2>&1 | FileCheck %s --check-prefix=LAZY
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{overlap=2}))' 2>&1 | FileCheck %s --check-prefix=FLAG
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{pingpong=-2}))' 2>&1 | FileCheck %s --check-prefix=FLAG-NEGATIVE
 
 // NEGATIVE: error: expected option 'br' to be from 0 to 1048576 but got -1
 // HUGE: error: expected option 'stages' to be from 0 to 1048576 but got 9223372036854775807
@@ -19,8 +22,11 @@
 // MR: error: 'fa.attention' op has no valid schedule: expected br to be a multiple of mr but got br = 64, mr = 5
 // FIT: error: 'fa.attention' op expected the tiles of #fa.schedule<br = 4, bc = 16, mr = 4, nr = 16> to fit in 10000 bytes of sram, but with head dims 64 and 64 they take 10752
 // ASKED: error: 'fa.attention' op expected the tiles of #fa.schedule<br = 4, bc = 64, mr = 4, nr = 16> to fit in 33000 bytes of sram
-// GROUPS: error: 'fa.attention' op expected a schedule with mr and nr, and without groups, warps and stages, on the CPU but got #fa.schedule<br = 64, bc = 64, mr = 4, nr = 16, groups = 2>
+// GROUPS: error: 'fa.attention' op expected a schedule with mr and nr, and without the fields of a GPU, on the CPU but got #fa.schedule<br = 64, bc = 64, mr = 4, nr = 16, groups = 2>
 // GPU: error: 'fa.attention' op expected a schedule without mr and nr on a GPU but got #fa.schedule<br = 128, bc = 64, mr = 2, nr = 4,
+// LAZY: error: 'fa.attention' op expected a schedule with mr and nr, and without the fields of a GPU, on the CPU but got #fa.schedule<{{.*}}, lazy = true>
+// FLAG: error: expected option 'overlap' to be 0, 1 or -1 but got 2
+// FLAG-NEGATIVE: error: expected option 'pingpong' to be 0, 1 or -1 but got -2
 
 //--- one.mlir
 func.func @f(%Q: memref<1x1x?x64xf32>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf32>) {
@@ -42,7 +48,7 @@ func.func @too_large(%Q: memref<1x1x?x64xf32>, %LSE: memref<1x1x?xf32>, %O: memr
 // -----
 
 func.func @no_register_tile(%Q: memref<1x1x?x64xf32>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf32>) {
-  // expected-error @+1 {{expected a schedule with mr and nr, and without groups, warps and stages, on the CPU but got #fa.schedule<br = 16, bc = 16>}}
+  // expected-error @+1 {{expected a schedule with mr and nr, and without the fields of a GPU, on the CPU but got #fa.schedule<br = 16, bc = 16>}}
   fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf32>, memref<1x1x?x64xf32>, memref<1x1x?x64xf32>)
       outs(%O, %LSE : memref<1x1x?x64xf32>, memref<1x1x?xf32>)
       {schedule = #fa.schedule<br = 16, bc = 16>}
@@ -108,5 +114,16 @@ func.func @warpgroup(%Q: memref<1x1x?x64xf16>, %LSE: memref<1x1x?xf32>, %O: memr
       outs(%O, %LSE : memref<1x1x?x64xf16>, memref<1x1x?xf32>)
       {schedule = #fa.schedule<br = 128, bc = 16, warps = 8>,
        target = #fa.target<"sm_90a", sram = 200000>}
+  return
+}
+
+// -----
+
+func.func @overlap_of_mma_sync(%Q: memref<1x1x?x64xf16>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf16>) {
+  // expected-error @+1 {{expected overlap, pingpong and lazy on sm_90a only, where products are asynchronous, but got #fa.schedule<br = 64, bc = 16, warps = 4, overlap = true> on sm_80}}
+  fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf16>, memref<1x1x?x64xf16>, memref<1x1x?x64xf16>)
+      outs(%O, %LSE : memref<1x1x?x64xf16>, memref<1x1x?xf32>)
+      {schedule = #fa.schedule<br = 64, bc = 16, warps = 4, overlap = true>,
+       target = #fa.target<"sm_80", sram = 100000>}
   return
 }

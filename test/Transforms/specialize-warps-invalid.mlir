@@ -99,3 +99,50 @@ func.func @row_from_memory(%K: memref<?x?x?x64xf16, #global>, %rows: memref<?xin
   } {fa.schedule = #fa.schedule<br = 64, bc = 16, groups = 1, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
   return
 }
+
+// -----
+
+// All groups share what the producer loads.
+func.func @end_of_group(%n: index) {
+  %c1 = arith.constant 1 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    scf.forall (%g) in (2) {
+      %end = arith.addi %g, %c1 : index
+      // expected-error @+1 {{expected only the start of the first loop over key tiles to depend on the row group}}
+      scf.for %t = %c1 to %end step %c1 {
+      }
+    }
+  } {fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+func.func @step_of_group(%n: index) {
+  %c1 = arith.constant 1 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    scf.forall (%g) in (2) {
+      %step = arith.addi %g, %c1 : index
+      // expected-error @+1 {{expected only the start of the first loop over key tiles to depend on the row group}}
+      scf.for %t = %c1 to %n step %step {
+      }
+    }
+  } {fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+func.func @start_of_second_loop(%n: index) {
+  %c1 = arith.constant 1 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    scf.forall (%g) in (2) {
+      scf.for %t = %c1 to %n step %c1 {
+      }
+      // expected-error @+1 {{expected only the start of the first loop over key tiles to depend on the row group}}
+      scf.for %t = %g to %n step %c1 {
+      }
+    }
+  } {fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}

@@ -174,3 +174,55 @@ func.func @store(%Q: memref<?x?x?x64xf16, #global>, %O: memref<?x?x?x64xf16, #gl
   } {fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
   return
 }
+
+// -----
+
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+!k = memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+!ring = !fagpu.ring<2, memref<16x64xf16, #fagpu.sram<swizzle = 128>>>
+
+// The first loop begins where the group's rows begin to see keys. The producer
+// loads from position 0 on, for all groups; a group waits for the stages that it
+// skips, and releases them.
+
+// CHECK-LABEL: func.func @skipped
+// CHECK-SAME: %[[N:[^:]*]]: index)
+// CHECK: %[[KRING:.*]] = fagpu.alloc
+// CHECK: fagpu.specialize
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-NEXT: scf.for %[[T:.*]] = %[[ZERO]] to %[[N]] step %c1 {
+// CHECK:        fagpu.load %[[KRING]][%[[T]]]
+// CHECK:      }
+// CHECK-NOT: fagpu.group_id
+// CHECK: } consumer {
+// CHECK: %[[G:.*]] = fagpu.group_id
+// CHECK: %[[BEGIN:.*]] = arith.subi %c1, %[[G]]
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-NEXT: scf.for %[[T:.*]] = %[[ZERO]] to %[[BEGIN]] step %c1 {
+// CHECK-NEXT:   fagpu.acquire %[[KRING]][%[[T]]]
+// CHECK-NEXT:   fagpu.release %[[KRING]][%[[T]]]
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for %[[T:.*]] = %[[BEGIN]] to %[[N]] step %c1 {
+// CHECK:        fagpu.acquire %[[KRING]][%[[T]]]
+// CHECK:        fa.scores
+// CHECK:        fagpu.release %[[KRING]][%[[T]]]
+// CHECK-NOT:  fagpu.acquire
+func.func @skipped(%K: memref<?x?x?x64xf16, #global>, %n: index) {
+  %c1 = arith.constant 1 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %ring = fagpu.alloc : !ring
+    %unread = fagpu.alloc : !ring
+    scf.forall (%g) in (2) {
+      %begin = arith.subi %c1, %g : index
+      scf.for %t = %begin to %n step %c1 {
+        %Kj = memref.subview %K[%b, %h, %t, 0] [1, 1, 16, 64] [1, 1, 1, 1]
+            : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+        %k = fagpu.fill %ring[%t] from %Kj : !ring, memref<16x64xf16, #tile>
+        %k2 = fagpu.fill %unread[%t] from %Kj : !ring, memref<16x64xf16, #tile>
+        %S = fa.scores %k, %k : !k, !k -> vector<16x16xf32>
+      }
+    }
+  } {fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}

@@ -35,20 +35,19 @@
 // CHECK: %[[FULL:.*]] = arith.divui %[[SK]], %[[BC]]
 // CHECK: %[[EDGES:.*]] = arith.subi %[[TILES]], %[[FULL]]
 // CHECK: %[[SHIFT:.*]] = arith.subi %[[C0]], %[[EDGES]]
+// CHECK: %[[LAST:.*]] = arith.subi %[[TILES]], %[[C1]]
 
 // First pass. An edge tile has as many keys as are left, and the others are
 // masked; it comes after the full tiles, and is visited before them.
 // CHECK: %[[M_EDGE:.*]] = scf.for %[[T:.*]] = %[[C0]] to %[[EDGES]] step %[[C1]] iter_args(%[[M:.*]] = %[[M_INIT]])
-// CHECK:   %[[BEFORE:.*]] = arith.cmpi slt, %[[T]], %[[C0]]
-// CHECK:   %[[SKIP:.*]] = arith.select %[[BEFORE]], %[[C0]], %[[FULL]]
-// CHECK:   %[[J:.*]] = arith.addi %[[T]], %[[SKIP]]
+// CHECK:   %[[J:.*]] = arith.subi %[[LAST]], %[[T]]
 // CHECK:   %[[KEY0:.*]] = arith.muli %[[J]], %[[BC]]
 // CHECK:   %[[KEYS_LEFT:.*]] = arith.subi %[[SK]], %[[KEY0]]
 // CHECK:   %[[KEYS:.*]] = arith.minsi %[[KEYS_LEFT]], %[[BC]]
 // CHECK:   %[[KJ:.*]] = memref.subview %[[K]][%[[B]], %{{.*}}, %[[KEY0]], 0] [1, 1, %[[KEYS]], 16] [1, 1, 1, 1] : {{.*}} to memref<?x16xf16
 // CHECK:   %[[S:.*]] = fa.scores %[[QI]], %[[KJ]] : {{.*}} -> vector<16x32xf32>
-// CHECK:   %[[COLUMN:.*]] = vector.broadcast %{{.*}} : vector<32xi32> to vector<16x32xi32>
 // CHECK:   %[[END_I32:.*]] = arith.index_cast %{{.*}} : index to i32
+// CHECK:   %[[COLUMN:.*]] = vector.broadcast %{{.*}} : vector<32xi32> to vector<16x32xi32>
 // CHECK:   %[[END:.*]] = vector.broadcast %[[END_I32]] : i32 to vector<16x32xi32>
 // CHECK:   %[[VISIBLE:.*]] = arith.cmpi slt, %[[COLUMN]], %[[END]]
 // CHECK:   %[[MASKED:.*]] = arith.select %[[VISIBLE]], %[[S]], %[[HIDDEN]]
@@ -138,20 +137,27 @@ func.func @heads(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 // CHECK: %[[FULL:.*]] = arith.divui %[[ALL]], %[[BC]]
 // CHECK: %[[EDGES:.*]] = arith.subi %[[TILES]], %[[FULL]]
 // CHECK: scf.for %{{.*}} = %[[C0]] to %[[EDGES]]
-// In an edge tile, column <= row + (first - key0); distances are clamped to 32
-// bits.
+// In an edge tile, column < min(Sk - key0, row + (first - key0) + 1), one limit a
+// row; distances are clamped to 32 bits.
 // CHECK:   %[[KEY0:.*]] = arith.muli
-// CHECK:   %[[COLUMN:.*]] = vector.broadcast %{{.*}} : vector<32xi32> to vector<16x32xi32>
-// CHECK:   %[[IN_RANGE:.*]] = arith.cmpi slt, %[[COLUMN]],
-// CHECK:   %[[ROW:.*]] = vector.broadcast %{{.*}} : vector<16x1xi32> to vector<16x32xi32>
+// CHECK:   %[[KEYS_LEFT:.*]] = arith.subi %[[SK]], %[[KEY0]]
+// CHECK:   %[[ROW:.*]] = arith.index_cast %{{.*}} : vector<16xindex> to vector<16xi32>
 // CHECK:   %[[D:.*]] = arith.subi %[[FIRST]], %[[KEY0]]
-// CHECK:   %[[D1:.*]] = arith.minsi %[[D]], %{{.*}} : index
+// CHECK:   %[[E1:.*]] = arith.minsi %[[KEYS_LEFT]], %{{.*}} : index
+// CHECK:   %[[E2:.*]] = arith.maxsi %[[E1]], %{{.*}} : index
+// CHECK:   %[[E3:.*]] = arith.index_cast %[[E2]] : index to i32
+// CHECK:   %[[END:.*]] = vector.broadcast %[[E3]] : i32 to vector<16xi32>
+// CHECK:   %[[D0:.*]] = arith.addi %[[D]], %[[C1]]
+// CHECK:   %[[D1:.*]] = arith.minsi %[[D0]], %{{.*}} : index
 // CHECK:   %[[D2:.*]] = arith.maxsi %[[D1]], %{{.*}} : index
 // CHECK:   %[[D3:.*]] = arith.index_cast %[[D2]] : index to i32
-// CHECK:   %[[D4:.*]] = vector.broadcast %[[D3]] : i32 to vector<16x32xi32>
-// CHECK:   %[[LAST:.*]] = arith.addi %[[ROW]], %[[D4]]
-// CHECK:   %[[BELOW:.*]] = arith.cmpi sle, %[[COLUMN]], %[[LAST]]
-// CHECK:   %[[VISIBLE:.*]] = arith.andi %[[IN_RANGE]], %[[BELOW]]
+// CHECK:   %[[D4:.*]] = vector.broadcast %[[D3]] : i32 to vector<16xi32>
+// CHECK:   %[[PAST:.*]] = arith.addi %[[ROW]], %[[D4]] : vector<16xi32>
+// CHECK:   %[[LIMIT:.*]] = arith.minsi %[[END]], %[[PAST]] : vector<16xi32>
+// CHECK:   %[[COLUMN:.*]] = vector.broadcast %{{.*}} : vector<32xi32> to vector<16x32xi32>
+// CHECK:   %[[ROWS_LIMIT:.*]] = vector.shape_cast %[[LIMIT]] : vector<16xi32> to vector<16x1xi32>
+// CHECK:   %[[LIMITS:.*]] = vector.broadcast %[[ROWS_LIMIT]] : vector<16x1xi32> to vector<16x32xi32>
+// CHECK:   %[[VISIBLE:.*]] = arith.cmpi slt, %[[COLUMN]], %[[LIMITS]]
 // CHECK:   arith.select %[[VISIBLE]],
 // CHECK: scf.for %{{.*}} = %[[EDGES]] to %[[TILES]]
 func.func @causal(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
@@ -184,7 +190,7 @@ func.func @causal_top_left(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 
 // Window: keys from i - 5 to i + 3 (shifted). Tiles before the first that any
 // row sees are skipped; edge tiles lie on both sides of the full ones, which the
-// loop over edge tiles leaves out.
+// loop over edge tiles, from the last one down, leaves out.
 
 // CHECK-LABEL: func.func @window(
 // CHECK-SAME: %{{[^:]*}}: memref<{{[^>]*}}>, %[[K:[^:]*]]: memref
@@ -221,21 +227,22 @@ func.func @causal_top_left(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 // CHECK: %[[FULL_BEGIN:.*]] = arith.minsi %[[FULL_BEGIN0]], %[[END]]
 // CHECK: %[[FULL_END1:.*]] = arith.minsi %[[FULL_END0]], %[[END]]
 // CHECK: %[[FULL_END:.*]] = arith.maxsi %[[FULL_BEGIN]], %[[FULL_END1]]
-// CHECK: %[[BEFORE:.*]] = arith.subi %[[FULL_BEGIN]], %[[BEGIN]]
 // CHECK: %[[AFTER:.*]] = arith.subi %[[END]], %[[FULL_END]]
-// CHECK: %[[EDGES:.*]] = arith.addi %[[BEFORE]], %[[AFTER]]
+// CHECK: %[[BEFORE:.*]] = arith.subi %[[FULL_BEGIN]], %[[BEGIN]]
+// CHECK: %[[EDGES:.*]] = arith.addi %[[AFTER]], %[[BEFORE]]
 // CHECK: %[[GAP:.*]] = arith.subi %[[FULL_END]], %[[FULL_BEGIN]]
 // CHECK: %[[VISITS:.*]] = arith.addi %[[EDGES]], %[[GAP]]
-// CHECK: %[[SHIFT:.*]] = arith.subi %[[BEGIN]], %[[AFTER]]
+// CHECK: %[[SHIFT:.*]] = arith.subi %[[FULL_BEGIN]], %[[EDGES]]
+// CHECK: %[[LAST:.*]] = arith.subi %[[END]], %{{.*}}
 // CHECK: scf.for %[[T:.*]] = %[[C0]] to %[[EDGES]]
-// CHECK:   %[[IS_BEFORE:.*]] = arith.cmpi slt, %[[T]], %[[BEFORE]]
-// CHECK:   %[[SKIP:.*]] = arith.select %[[IS_BEFORE]], %[[C0]], %[[GAP]]
-// CHECK:   %[[NUMBER:.*]] = arith.addi %[[BEGIN]], %[[T]]
-// CHECK:   %[[J:.*]] = arith.addi %[[NUMBER]], %[[SKIP]]
+// CHECK:   %[[NUMBER:.*]] = arith.subi %[[LAST]], %[[T]]
+// CHECK:   %[[IS_AFTER:.*]] = arith.cmpi slt, %[[T]], %[[AFTER]]
+// CHECK:   %[[NUMBER_BEFORE:.*]] = arith.subi %[[NUMBER]], %[[GAP]]
+// CHECK:   %[[J:.*]] = arith.select %[[IS_AFTER]], %[[NUMBER]], %[[NUMBER_BEFORE]]
 // CHECK:   %[[KEY0:.*]] = arith.muli %[[J]], %[[BC]]
 // CHECK:   %[[D:.*]] = arith.subi %[[FIRST]], %[[KEY0]]
-// CHECK:   arith.addi %[[D]], %[[RIGHT]]
-// CHECK:   arith.cmpi sle
+// CHECK:   arith.addi %[[D]], %[[RIGHT1]]
+// CHECK:   arith.cmpi slt
 // CHECK:   arith.addi %[[D]], %[[MINUS_LEFT]]
 // CHECK:   arith.cmpi sge
 // CHECK: scf.for %[[T:.*]] = %[[EDGES]] to %[[VISITS]]
@@ -324,7 +331,6 @@ func.func @score_region(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE,
 // CHECK: scf.for
 // CHECK:   arith.select
 // CHECK:   arith.select
-// CHECK:   arith.select
 // CHECK: scf.for
 // CHECK:   %[[S:.*]] = fa.scores %{{[^ ]*}}, %{{[^ ]*}} :
 // CHECK-NOT: arith.cmpi slt
@@ -358,8 +364,9 @@ func.func @negative_scale(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
   return
 }
 
-// Row groups: all visit the key tiles of the block, each for its own rows. The
-// nest says what problem it solves.
+// Row groups: each visits the key tiles of the block for its own rows, and leaves
+// out those at the end that its rows do not see. The nest says what problem it
+// solves.
 
 // CHECK-LABEL: func.func @row_groups(
 // CHECK-SAME: %[[Q:[^:]*]]: memref
@@ -371,6 +378,8 @@ func.func @negative_scale(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 // CHECK: %[[BLOCK:.*]] = memref.subview %[[Q]]
 // CHECK: %[[FIRST:.*]] = arith.addi %[[ROW0]],
 // CHECK: %[[PAST_LAST:.*]] = arith.addi %[[FIRST]], %[[ROWS]]
+// CHECK: %[[TILES:.*]] = arith.ceildivui
+// CHECK: %[[FULL:.*]] = arith.divui
 // CHECK: scf.forall (%[[G:.*]]) in (2) {
 // CHECK:   %[[OFFSET:.*]] = arith.muli %[[G]], %[[GROUP_ROWS]]
 // CHECK:   %[[LEFT:.*]] = arith.subi %[[ROWS]], %[[OFFSET]]
@@ -378,16 +387,60 @@ func.func @negative_scale(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 // CHECK:   %[[MY_ROWS:.*]] = arith.minsi %[[LEFT0]], %[[GROUP_ROWS]]
 // CHECK:   %[[MY_ROW0:.*]] = arith.addi %[[ROW0]], %[[OFFSET]]
 // CHECK:   %[[MINE:.*]] = memref.subview %[[BLOCK]][%[[OFFSET]], 0] [%[[MY_ROWS]], 16] [1, 1]
-// CHECK:   scf.for
+// CHECK:   %[[MY_FIRST:.*]] = arith.addi %[[MY_ROW0]],
+// CHECK:   %[[MY_PAST_LAST:.*]] = arith.addi %[[MY_FIRST]], %[[MY_ROWS]]
+// CHECK:   %[[MY_SEEN0:.*]] = arith.minsi %{{.*}}, %[[MY_PAST_LAST]]
+// CHECK:   %[[MY_SEEN:.*]] = arith.maxsi %[[MY_SEEN0]], %[[C0]]
+// CHECK:   %[[MY_TILES:.*]] = arith.ceildivui %[[MY_SEEN]],
+// CHECK:   %[[UNSEEN0:.*]] = arith.subi %[[TILES]], %[[MY_TILES]]
+// CHECK:   %[[UNSEEN:.*]] = arith.maxsi %[[UNSEEN0]], %[[C0]]
+// CHECK:   %[[EDGES:.*]] = arith.subi %[[TILES]], %[[FULL]]
+// CHECK:   %[[BEGIN:.*]] = arith.minsi %[[UNSEEN]], %[[EDGES]]
+// CHECK:   scf.for %{{.*}} = %[[BEGIN]] to %[[EDGES]]
 // CHECK:     fa.scores %[[MINE]], %{{.*}} -> vector<64x32xf32>
-// CHECK:     %[[MY_FIRST:.*]] = arith.addi %[[MY_ROW0]],
 // CHECK:     arith.subi %[[MY_FIRST]],
+// CHECK:   scf.for %{{.*}} = %[[EDGES]] to %[[TILES]]
 // CHECK: } {mapping = [#gpu.warpgroup<x>]}
 // CHECK: } {fa.problem = {{{.*}}dtype = "f16", head_dim = 16 : i64, head_dim_v = 24 : i64, mask = "causal", {{.*}}scale = 2.500000e-01 : f32
 // CHECK-SAME: fa.schedule = #fa.schedule<br = 128, bc = 32, groups = 2, warps = 4, stages = 2>, fa.target = #fa.target<"sm_90a", sram = 232448>
 func.func @row_groups(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
   fa.attention ins(%Q, %K, %V : !Q, !Q, !V) outs(%O, %LSE : !V, !LSE) mask = #fa.mask<causal>
       {schedule = #fa.schedule<br = 128, bc = 32, groups = 2, warps = 4, stages = 2>,
+       target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// Where products overlap there is an edge tile always: the last full tile is one,
+// or, without any key, one past the end with no rows. A group leaves one tile at
+// least. Which tiles each group visits, for many lengths: tile-visits.test.
+
+// CHECK-LABEL: func.func @overlap(
+// CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[C1:.*]] = arith.constant 1 : index
+// CHECK: scf.forall
+// CHECK: %[[TILES:.*]] = arith.ceildivui
+// CHECK: %[[FULL0:.*]] = arith.divui
+// CHECK: %[[BUT_ONE:.*]] = arith.subi %[[TILES]], %[[C1]]
+// CHECK: %[[FULL1:.*]] = arith.minsi %[[FULL0]], %[[BUT_ONE]]
+// CHECK: %[[FULL:.*]] = arith.maxsi %[[FULL1]], %[[C0]]
+// CHECK: %[[AND_ONE:.*]] = arith.addi %[[FULL]], %[[C1]]
+// CHECK: %[[END:.*]] = arith.maxsi %[[TILES]], %[[AND_ONE]]
+// CHECK: scf.forall (%{{.*}}) in (2) {
+// CHECK:   %[[UNSEEN0:.*]] = arith.subi %[[END]],
+// CHECK:   %[[UNSEEN:.*]] = arith.maxsi %[[UNSEEN0]], %[[C0]]
+// CHECK:   %[[EDGES0:.*]] = arith.subi %[[END]], %[[FULL]]
+// CHECK:   %[[EDGES:.*]] = arith.maxsi %[[EDGES0]], %[[C1]]
+// CHECK:   %[[MOST:.*]] = arith.subi %[[EDGES]], %[[C1]]
+// CHECK:   %[[BEGIN:.*]] = arith.minsi %[[UNSEEN]], %[[MOST]]
+// CHECK:   %[[VISITS:.*]] = arith.addi %[[EDGES]], %[[FULL]]
+// CHECK:   scf.for %{{.*}} = %[[BEGIN]] to %[[EDGES]]
+// CHECK:     %[[KEYS0:.*]] = arith.minsi
+// CHECK:     %[[KEYS:.*]] = arith.maxsi %[[KEYS0]], %[[C0]]
+// CHECK:     memref.subview %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}, 0] [1, 1, %[[KEYS]], 16]
+// CHECK:   scf.for %{{.*}} = %[[EDGES]] to %[[VISITS]]
+func.func @overlap(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
+  fa.attention ins(%Q, %K, %V : !Q, !Q, !V) outs(%O, %LSE : !V, !LSE) mask = #fa.mask<causal>
+      {schedule = #fa.schedule<br = 128, bc = 32, groups = 2, warps = 4, stages = 2, overlap = true>,
        target = #fa.target<"sm_90a", sram = 232448>}
   return
 }

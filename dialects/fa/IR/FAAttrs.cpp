@@ -109,7 +109,8 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t br, int64_t bc, int64_t mr,
                                    int64_t nr, int64_t groups, int64_t warps,
-                                   int64_t stages, int64_t blocks) {
+                                   int64_t stages, int64_t blocks, bool overlap,
+                                   bool pingpong, bool lazy) {
   // Larger tiles only make code and buffers grow.
   constexpr int64_t kMaxTile = 4096;
 
@@ -138,5 +139,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (br % groups != 0)
     return emitError() << "expected br to be a multiple of groups but got br = "
                        << br << ", groups = " << groups;
+  // schedule_c6
+  if (pingpong && groups < 2)
+    return emitError() << "expected pingpong with at least two groups but got "
+                          "groups = "
+                       << groups;
   return success();
 }

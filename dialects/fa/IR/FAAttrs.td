@@ -132,6 +132,14 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     the number of blocks that are to share a multiprocessor; it bounds the
     registers of a thread.
 
+    On sm_90a the matrix products are asynchronous, and three choices say what
+    runs beside them. With `overlap` the product Q K^T of a key tile is issued
+    together with P V of the tile before it (`fa-overlap-products`). With
+    `pingpong` the row groups take turns to issue products, so that the softmax
+    of one runs while the tensor cores work for another (`fa-ping-pong`). With
+    `lazy` O is rescaled only where the row maximum has grown by more than a
+    bound (`fa-lazy-rescale`).
+
     Constraints:
      - schedule_c1: `br`, `bc`, `groups`, `warps`, `stages` and `blocks` are
        positive;
@@ -140,6 +148,7 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
      - schedule_c3: `br` is a multiple of `mr`.
      - schedule_c4: `bc` is a multiple of `nr`.
      - schedule_c5: `br` is a multiple of `groups`.
+     - schedule_c6: `pingpong` has at least two `groups`.
   }];
   let parameters = (ins
     "int64_t":$br, "int64_t":$bc,
@@ -148,7 +157,10 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "1">:$groups,
     DefaultValuedParameter<"int64_t", "1">:$warps,
     DefaultValuedParameter<"int64_t", "1">:$stages,
-    DefaultValuedParameter<"int64_t", "1">:$blocks
+    DefaultValuedParameter<"int64_t", "1">:$blocks,
+    DefaultValuedParameter<"bool", "false">:$overlap,
+    DefaultValuedParameter<"bool", "false">:$pingpong,
+    DefaultValuedParameter<"bool", "false">:$lazy
   );
   let assemblyFormat = [{ `<` struct(params) `>` }];
   let genVerifyDecl = 1;

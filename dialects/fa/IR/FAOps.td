@@ -291,13 +291,18 @@ def FA_OnlineSoftmaxOp : FA_Op<"online_softmax", [
         P[r, c]   = exp(scale * (S[r, c] - newMax[r]))
         newSum[r] = alpha[r] * l[r] + sum_c P[r, c]
 
-    A row whose newMax is -inf has P = 0 and alpha = 0. P is rounded to the
+    A row whose newMax is -inf has P = 0. P is rounded to the
     element type of its result, the sum is that of the P before rounding.
     (FlashAttention, Algorithm 1, lines 10 and 11; the factor e^{m_ij - m_i^new}
     of the paper is already in P.)
 
     What was accumulated with the old maximum is brought up to date by a factor
     of alpha; that is what makes one pass over the keys enough.
+
+    With `lazy b` the maximum of a row may lag behind: newMax[r] is m[r], and
+    alpha[r] is 1, where scale * log2(e) * (max_c S[r, c] - m[r]) is at most b. P
+    is then up to 2^b, and O and l, which both have the factor 2^b, are as exact
+    as before. (FlashAttention-4, conditional rescaling.)
 
     Example:
 
@@ -311,15 +316,49 @@ def FA_OnlineSoftmaxOp : FA_Op<"online_softmax", [
      - online_softmax_c2: `probs` has the shape of `scores`.
      - online_softmax_c3: `max` has as many elements as `scores` has rows.
      - online_softmax_c4: `scale` is positive and finite.
+     - online_softmax_c5: `lazy` is from 0 to 15: P must not overflow in f16.
   }];
   let arguments = (ins FA_ScoreTile:$scores, FA_RowVector:$max,
                        FA_RowVector:$sum,
-                       DefaultValuedAttr<F32Attr, "1.0">:$scale);
+                       DefaultValuedAttr<F32Attr, "1.0">:$scale,
+                       OptionalAttr<F32Attr>:$lazy);
   let results = (outs FA_ProbTile:$probs, FA_RowVector:$newMax,
                       FA_RowVector:$newSum, FA_RowVector:$alpha);
   let assemblyFormat = [{
-    $scores `,` $max `,` $sum (`scale` $scale^)? attr-dict
+    $scores `,` $max `,` $sum (`scale` $scale^)? (`lazy` $lazy^)? attr-dict
     `:` type($scores) `,` type($max) `->` type($probs)
+  }];
+  let hasVerifier = 1;
+}
+
+def FA_RescaleOp : FA_Op<"rescale", [
+    Pure,
+    AllTypesMatch<["acc", "result"]>        // rescale_c1
+  ]> {
+  let summary = "O_i = diag(alpha) O_i";
+  let description = [{
+        result[r, c] = alpha[r] * acc[r, c]
+
+    What `fa.accumulate` does with its alpha, where the product stands elsewhere.
+    With `rarely` most of the time all rows have alpha = 1, and the code skips
+    the product then.
+
+    Example:
+
+    ```mlir
+    %O1 = fa.rescale %O by %alpha rarely : vector<16x64xf32>, vector<16xf32>
+    ```
+
+    Constraints:
+     - rescale_c1: `result` has the type of `acc`.
+     - rescale_c2: `alpha` has as many elements as `acc` has rows.
+  }];
+  let arguments = (ins FA_ScoreTile:$acc, FA_RowVector:$alpha,
+                       UnitAttr:$rarely);
+  let results = (outs FA_ScoreTile:$result);
+  let assemblyFormat = [{
+    $acc `by` $alpha (`rarely` $rarely^)? attr-dict
+    `:` type($acc) `,` type($alpha)
   }];
   let hasVerifier = 1;
 }

@@ -116,7 +116,27 @@ LogicalResult OnlineSoftmaxOp::verify() {
                         getMax().getType().getDimSize(0))))
     return failure();
   // online_softmax_c4
-  return verifyPositiveScale(*this, getScaleAttr());
+  if (failed(verifyPositiveScale(*this, getScaleAttr())))
+    return failure();
+  // online_softmax_c5
+  if (std::optional<APFloat> lazy = getLazy()) {
+    float bound = lazy->convertToFloat();
+    if (!(bound >= 0.0f && bound <= 15.0f))
+      return emitOpError("expected lazy to be from 0 to 15 but got ")
+             << getLazyAttr();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// RescaleOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult RescaleOp::verify() {
+  // rescale_c2
+  return verifySize(*this, "the size of alpha",
+                    getAcc().getType().getDimSize(0),
+                    getAlpha().getType().getDimSize(0));
 }
 
 //===----------------------------------------------------------------------===//

@@ -342,6 +342,43 @@ def FAGPU_ReleaseOp : FAGPU_Op<"release", [
   let assemblyFormat = "$ring `[` $position `]` attr-dict `:` type($ring)";
 }
 
+class FAGPU_TurnOp<string mnemonic> : FAGPU_Op<mnemonic, [
+    MemoryEffects<[MemRead, MemWrite]>
+  ]> {
+  let assemblyFormat = "attr-dict";
+}
+
+def FAGPU_AwaitTurnOp : FAGPU_TurnOp<"await_turn"> {
+  let summary = "wait until it is this row group's turn to issue products";
+  let description = [{
+    The row groups of `fagpu.specialize` take turns in the order of their
+    numbers, group 0 after the last. A group that awaits its turn is held until
+    the group before it has passed it on: `bar.sync` on a named barrier of the
+    group, with the threads of both (PTX ISA 9.7.13.1). All groups must await
+    and pass equally often, and the last one passes once more at the start.
+
+    Example:
+
+    ```mlir
+    fagpu.await_turn
+    ```
+  }];
+}
+
+def FAGPU_PassTurnOp : FAGPU_TurnOp<"pass_turn"> {
+  let summary = "pass the turn to the next row group";
+  let description = [{
+    `bar.arrive` on the named barrier of the next group; see
+    `fagpu.await_turn`.
+
+    Example:
+
+    ```mlir
+    fagpu.pass_turn
+    ```
+  }];
+}
+
 def FAGPU_StoreTileOp : FAGPU_Op<"store_tile"> {
   let summary = "store a tile by way of SRAM";
   let description = [{

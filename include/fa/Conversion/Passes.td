@@ -110,7 +110,9 @@ def FADistributePass : Pass<"fa-distribute", "::mlir::func::FuncOp"> {
     Rewrites the program of a row group on tiles as that of one of its threads.
     A tile [R, N] becomes a vector of the N/2 elements that the thread holds in the
     fragment order of mma.sync and wgmma, a row statistic a vector of 2;
-    `fa.scores` and `fa.accumulate` become `fagpu.dot`. A reduction along the
+    `fa.scores` and `fa.accumulate` become `fagpu.dot`; `fa.rescale`, where it is
+    rarely needed, a branch that a warp takes if one of its rows needs it. A
+    reduction along the
     columns is a local one and, for the maximum, two shuffles within four lanes;
     a sum stays spread over the lanes as long as it is only scaled and added to,
     and is reduced where it is used.

@@ -117,6 +117,19 @@ struct GPUPipelineOptions : public PassPipelineOptions<GPUPipelineOptions> {
   Option<int64_t> blocks{*this, "blocks",
                          llvm::cl::desc("Blocks that share a multiprocessor"),
                          llvm::cl::init(0)};
+  // 0 or 1; -1 lets it choose.
+  Option<int64_t> overlap{
+      *this, "overlap",
+      llvm::cl::desc("Q K^T of a key tile with P V of the one before"),
+      llvm::cl::init(-1)};
+  Option<int64_t> pingpong{
+      *this, "pingpong",
+      llvm::cl::desc("Row groups take turns to issue products"),
+      llvm::cl::init(-1)};
+  Option<int64_t> lazy{
+      *this, "lazy",
+      llvm::cl::desc("O is rescaled where the maximum has grown much"),
+      llvm::cl::init(-1)};
 };
 
 /// problem -> naive: memrefs, three steps over whole matrices.

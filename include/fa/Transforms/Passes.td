@@ -96,18 +96,20 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
   let description = [{
     The one place that chooses. Attaches a `#fa.schedule` and a `#fa.target` to
     each `fa.attention`; later passes only read them. A schedule that is there
-    already is kept and checked. An option that is not 0 overrides one field.
+    already is kept and checked. An option that is given overrides one field.
 
     On the CPU the register tile is mr x nr such that its accumulators fill half
     of the SIMD registers; B_c and B_r are 64, halved (B_c first) until the
     tiles of Q, K, V, S and O, in f32, fit in `sram`. On a GPU the rows are
     split among row groups of warps, and B_c is the largest for which registers
-    and SRAM suffice. Says what it chose and why as a remark of category
+    and SRAM suffice. On sm_90a products overlap, row groups take turns and O is
+    rescaled lazily, except where a region needs the registers, or the head dim
+    is too small to gain. Says what it chose and why as a remark of category
     `schedule`.
 
     Fails if no tile, or not the tile asked for, fits, and if a schedule is not
     one for its target: mr and nr are the CPU's, groups, warps and stages the
-    GPU's.
+    GPU's, overlap, pingpong and lazy those of sm_90a.
 
     Preconditions: none.
   }];
@@ -136,7 +138,16 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
            "Key tiles that are in SRAM at a time (0: chosen).">,
     Option<"blocks", "blocks", "int64_t", /*default=*/"0",
            "Blocks that share a multiprocessor, which bounds the registers of a "
-           "thread (0: chosen).">
+           "thread (0: chosen).">,
+    Option<"overlap", "overlap", "int64_t", /*default=*/"-1",
+           "Q K^T of a key tile together with P V of the one before, on sm_90a "
+           "(0 or 1; -1: chosen).">,
+    Option<"pingpong", "pingpong", "int64_t", /*default=*/"-1",
+           "Row groups take turns to issue products, on sm_90a (0 or 1; -1: "
+           "chosen).">,
+    Option<"lazy", "lazy", "int64_t", /*default=*/"-1",
+           "O is rescaled where the maximum has grown much, on sm_90a (0 or 1; "
+           "-1: chosen).">
   ];
   let dependentDialects = ["::mlir::fa::FADialect"];
 }
@@ -157,7 +168,10 @@ def FATilePass : Pass<"fa-tile", "::mlir::func::FuncOp"> {
     Each loop over key tiles is split in two: edge tiles, in which a key may be
     hidden by the mask or lie past the end (they are masked with -inf), and
     full tiles, without any test. Tiles that the mask hides whole are not
-    visited.
+    visited. The edge tiles come first, from the last one down; with row groups
+    each group begins with the first one that its rows see. Where the schedule
+    has `overlap` there is an edge tile always, be it one that is not masked or,
+    without any key, one that is masked whole.
 
     Score and mask regions are applied to every tile with vector ops; a read of a
     table is a gather, which leaves out positions past the end.
@@ -303,16 +317,72 @@ def FASpecializeWarpsPass
   let description = [{
     Splits the block into a producer, which fills the rings by tensor maps, and
     row groups, which compute (`fagpu.specialize`). Fills become `fagpu.load` in
-    the one and `fagpu.acquire` and `fagpu.release` in the other. (FlashAttention-3,
-    section 3.1, warp specialisation.)
+    the one and `fagpu.acquire` and `fagpu.release` in the other. A group that begins
+    later than others, since the first tiles are masked for its rows, waits for
+    their stages and releases them unread. (FlashAttention-3, section 3.1, warp
+    specialisation.)
 
-    Preconditions: `fa-promote-to-sram`; a loop over row groups in the nest;
+    Preconditions: `fa-promote-to-sram`; a loop over row groups in the nest, in
+    which at most the start of the first loop over key tiles depends on the group;
     Q, K and V are arguments of the function.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::fagpu::FAGPUDialect",
     "::mlir::scf::SCFDialect"
   ];
+}
+
+def FAOverlapProductsPass
+    : Pass<"fa-overlap-products", "::mlir::func::FuncOp"> {
+  let summary = "Q K^T of a key tile with P V of the one before (sm_90a)";
+  let description = [{
+    Where the schedule has `overlap`: delays P V by one visit, so that it is
+    issued right after the Q K^T of the next key tile, and runs while the softmax
+    of that tile is computed. P is carried from visit to visit. The first visit
+    has no product to go with and stands before the loops, the last P V after
+    them. (FlashAttention-3, section 3.2, Algorithm 2.)
+
+    Preconditions, each a diagnostic: `fa-specialize-warps`; loops over key tiles
+    with one `fa.scores`, `fa.online_softmax` and `fa.accumulate`, each going on
+    where the one before ended, with O from 0 on; a first loop that runs at least
+    once (`fa-tile` sees to it where the schedule has `overlap`).
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::fa::FADialect",
+    "::mlir::fagpu::FAGPUDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def FAPingPongPass : Pass<"fa-ping-pong", "::mlir::func::FuncOp"> {
+  let summary = "row groups take turns to issue products (sm_90a)";
+  let description = [{
+    Where the schedule has `pingpong`: a row group awaits its turn before the
+    first product of a visit and passes it after the last, so that the tensor
+    cores work for one group while the others compute their softmax. A visit that
+    a group skips takes a turn too. (FlashAttention-3, section 3.2.)
+
+    Preconditions: `fa-specialize-warps`, and `fa-overlap-products` before it
+    where both are wanted.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::fagpu::FAGPUDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def FALazyRescalePass : Pass<"fa-lazy-rescale", "::mlir::func::FuncOp"> {
+  let summary = "rescale O where the row maximum has grown much (sm_90a)";
+  let description = [{
+    Where the schedule has `lazy`: `fa.online_softmax` keeps the maximum of a row
+    as long as the scores exceed it by no more than a factor of 2^8 in P, and
+    `fa.rescale` is marked as rarely needed. After the final normalisation the
+    result is the same: the lag is a common factor of O and l.
+    (FlashAttention-4, conditional rescaling.)
+
+    Preconditions: `fa-overlap-products`, which makes `fa.rescale`; an
+    `fa.accumulate` that rescales by itself is left alone.
+  }];
+  let dependentDialects = ["::mlir::fa::FADialect"];
 }
 
 def FAInsertBarriersPass : Pass<"fa-insert-barriers", "::mlir::func::FuncOp"> {

@@ -22,6 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ColumnTests.h"
 #include "PartialSums.h"
 #include "fa/Analysis/RowWise.h"
 #include "fa/Conversion/Passes.h"
@@ -70,6 +71,7 @@ private:
   LogicalResult distributeReduction(vector::MultiDimReductionOp op);
   LogicalResult distributeScores(ScoresOp op);
   LogicalResult distributeAccumulate(AccumulateOp op);
+  LogicalResult distributeRescale(RescaleOp op);
   LogicalResult distributeStore(vector::TransferWriteOp op);
   LogicalResult distributeStoreTile(fagpu::StoreTileOp op);
 
@@ -82,6 +84,8 @@ private:
   }
   Value reduceQuad(Location loc, Value rows, vector::CombiningKind kind);
   Value inFirstLane(Location loc, Value rows);
+  Value combine(Location loc, ArrayRef<Value> elements,
+                vector::CombiningKind kind);
 
   OpBuilder &builder;
   Block &program;
@@ -294,6 +298,33 @@ Value Distributor::inFirstLane(Location loc, Value rows) {
   return arith::SelectOp::create(builder, loc, isFirstInQuad, rows, zero);
 }
 
+/// All of `elements`. As a rule pairs, then pairs of pairs: short chains of
+/// dependent ops. A row group of sm_90a, which shares the multiprocessor with
+/// others, has two chains instead: two values beside the elements, where a tree
+/// would need as many as it has leaves.
+Value Distributor::combine(Location loc, ArrayRef<Value> elements,
+                           vector::CombiningKind kind) {
+  auto reduce = [&](Value a, Value b) -> Value {
+    return vector::makeArithReduction(builder, loc, kind, a, b);
+  };
+  if (isa<fagpu::SpecializeOp>(program.getParentOp())) {
+    Value chains[] = {elements[0], elements[1]};
+    for (size_t n = 2; n < elements.size(); ++n)
+      chains[n % 2] = reduce(chains[n % 2], elements[n]);
+    return reduce(chains[0], chains[1]);
+  }
+  SmallVector<Value> level(elements);
+  while (level.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t n = 0; n + 1 < level.size(); n += 2)
+      next.push_back(reduce(level[n], level[n + 1]));
+    if (level.size() % 2 != 0)
+      next.push_back(level.back());
+    level = std::move(next);
+  }
+  return level.front();
+}
+
 LogicalResult Distributor::distributeReduction(vector::MultiDimReductionOp op) {
   Location loc = op.getLoc();
   vector::CombiningKind kind = op.getKind();
@@ -310,24 +341,14 @@ LogicalResult Distributor::distributeReduction(vector::MultiDimReductionOp op) {
   if (isSum && !partial.contains(op.getAcc()) &&
       !matchPattern(op.getAcc(), m_AnyZeroFloat()))
     acc = inFirstLane(loc, *acc);
-  // Pairs, then pairs of pairs: short chains of dependent ops.
   int64_t elements = cast<VectorType>(source->getType()).getDimSize(0);
   SmallVector<Value> rows;
   for (int64_t i = 0; i < 2 * rowBlocks; ++i) {
-    SmallVector<Value> level;
+    SmallVector<Value> ofRow;
     for (int64_t e = 0; e < elements; ++e)
       if (getStatistic(e, elements) == i)
-        level.push_back(vector::ExtractOp::create(builder, loc, *source, e));
-    while (level.size() > 1) {
-      SmallVector<Value> next;
-      for (size_t n = 0; n + 1 < level.size(); n += 2)
-        next.push_back(vector::makeArithReduction(builder, loc, kind, level[n],
-                                                  level[n + 1]));
-      if (level.size() % 2 != 0)
-        next.push_back(level.back());
-      level = std::move(next);
-    }
-    rows.push_back(level.front());
+        ofRow.push_back(vector::ExtractOp::create(builder, loc, *source, e));
+    rows.push_back(combine(loc, ofRow, kind));
   }
   Value local =
       vector::FromElementsOp::create(builder, loc, acc->getType(), rows);
@@ -445,6 +466,50 @@ LogicalResult Distributor::distributeAccumulate(AccumulateOp op) {
   return success();
 }
 
+LogicalResult Distributor::distributeRescale(RescaleOp op) {
+  Location loc = op.getLoc();
+  FailureOr<Value> acc = getWhole(op.getAcc());
+  FailureOr<Value> alpha = getWhole(op.getAlpha());
+  if (failed(acc) || failed(alpha))
+    return failure();
+  int64_t elements = cast<VectorType>(acc->getType()).getDimSize(0);
+  auto scale = [&]() -> Value {
+    return arith::MulFOp::create(builder, loc, *acc,
+                                 *acrossColumns(loc, *alpha, elements));
+  };
+  if (!op.getRarely()) {
+    values[op.getResult()] = scale();
+    return success();
+  }
+  // A branch that all lanes of a warp take, if one of them has to.
+  Value one = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(cast<ShapedType>(alpha->getType()), 1.0f));
+  Value factors = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNE,
+                                        *alpha, one);
+  Value differs;
+  for (int64_t i = 0; i < 2 * rowBlocks; ++i) {
+    Value factor = vector::ExtractOp::create(builder, loc, factors, i);
+    differs =
+        differs
+            ? arith::OrIOp::create(builder, loc, differs, factor).getResult()
+            : factor;
+  }
+  Value all =
+      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(-1));
+  differs = NVVM::VoteSyncOp::create(builder, loc, builder.getI1Type(), all,
+                                     differs, NVVM::VoteSyncKind::any);
+  auto branch = scf::IfOp::create(builder, loc, acc->getType(), differs,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, loc, scale());
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, *acc);
+  values[op.getResult()] = branch.getResult(0);
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Blocks and loops
 //===----------------------------------------------------------------------===//
@@ -453,6 +518,7 @@ LogicalResult Distributor::distributeOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<ScoresOp>([&](auto op) { return distributeScores(op); })
       .Case<AccumulateOp>([&](auto op) { return distributeAccumulate(op); })
+      .Case<RescaleOp>([&](auto op) { return distributeRescale(op); })
       .Case<scf::ForOp>([&](auto op) { return distributeLoop(op); })
       .Case<vector::BroadcastOp>(
           [&](auto op) { return distributeBroadcast(op); })
@@ -485,8 +551,8 @@ LogicalResult Distributor::distributeBlock(Block &block) {
       continue;
     }
     if (!isRematerializable(op)) {
-      if (!isRowWise(op) &&
-          !isa<ScoresOp, AccumulateOp, scf::ForOp, fagpu::StoreTileOp>(op))
+      if (!isRowWise(op) && !isa<ScoresOp, AccumulateOp, RescaleOp, scf::ForOp,
+                                 fagpu::StoreTileOp>(op))
         return op.emitError("expected a product, a loop or a row-wise op on "
                             "tiles to distribute but got '")
                << op.getName() << "'";
@@ -602,7 +668,10 @@ struct Distribute : public fa::impl::FADistributePassBase<Distribute> {
                  : WalkResult::advance();
     });
     if (result.wasInterrupted())
-      signalPassFailure();
+      return signalPassFailure();
+    // On the mma.sync road ptxas needs more registers with it: sm_120 spills.
+    getOperation().walk(
+        [](fagpu::SpecializeOp split) { simplifyColumnTests(split); });
   }
 };
 } // namespace

@@ -13,6 +13,7 @@
 
 #include "NVVMLowering.h"
 
+#include "CarryPairs.h"
 #include "PTX.h"
 #include "fa/Conversion/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -120,6 +121,20 @@ LogicalResult NVVMLowering::lowerView(memref::SubViewOp op) {
 /// may have 255 registers each, and ptxas ignores setmaxnreg.
 void NVVMLowering::lowerSpecialize(fagpu::SpecializeOp op) {
   bool sharesRegisters = op.getGroups() > 1;
+  // All lanes of a warp have the same: told so by an exchange, ptxas keeps what
+  // is computed from it in uniform registers. Group and turns are wanted in
+  // loops, and no pass moves an exchange out of one.
+  groupId = NVVM::ShflOp::create(builder, loc, builder.getI32Type(), i32(-1),
+                                 add(div(threadId(), 128), i32(-1)), i32(0),
+                                 i32(31), NVVM::ShflKind::idx,
+                                 /*return_value_and_is_valid=*/UnitAttr());
+  // Named barriers: 0 is the block's, 1 + g that of row group g for its store,
+  // and after those one a group for its turns.
+  int64_t turns = 1 + op.getGroups();
+  ownTurn = add(groupId, turns);
+  nextTurn = arith::SelectOp::create(builder, loc,
+                                     isEqual(groupId, op.getGroups() - 1),
+                                     i32(turns), add(groupId, turns + 1));
   Value isProducer = isEqual(div(threadId(), 128), 0);
   auto roles = scf::IfOp::create(builder, loc, isProducer,
                                  /*withElseRegion=*/true);
@@ -176,8 +191,14 @@ LogicalResult NVVMLowering::lowerOp(Operation *op) {
       .Case([&](fagpu::StoreOp op) { return lowerStore(op); })
       .Case([&](fagpu::AcquireOp op) { return lowerAcquire(op), success(); })
       .Case([&](fagpu::ReleaseOp op) { return lowerRelease(op), success(); })
-      .Case([&](fagpu::GroupIdOp) {
-        return replace(toIndex(add(div(threadId(), 128), i32(-1))));
+      .Case([&](fagpu::GroupIdOp) { return replace(toIndex(groupId)); })
+      .Case([&](fagpu::AwaitTurnOp) {
+        ptx::buildNamedBarrier(builder, loc, ownTurn, 256);
+        return success();
+      })
+      .Case([&](fagpu::PassTurnOp) {
+        ptx::buildNamedBarrierArrive(builder, loc, nextTurn, 256);
+        return success();
       })
       .Case([&](fagpu::DotOp op) {
         return target.isHopper() ? lowerDotWgmma(op) : lowerDotMmaSync(op);
@@ -268,6 +289,7 @@ LogicalResult NVVMLowering::lower() {
   }
   for (Operation *op : llvm::reverse(ops))
     op->erase();
+  carryPairs(kernel);
   return success();
 }
 

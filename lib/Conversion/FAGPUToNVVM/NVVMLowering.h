@@ -124,6 +124,9 @@ private:
   OpBuilder builder;
   Location loc = UnknownLoc::get(kernel.getContext());
   Value sramBase; // i32
+  // The row group of this thread, and the named barriers of its turn and of the
+  // next group's.
+  Value groupId, ownTurn, nextTurn;
   int64_t barrierOffset = 0;
   DenseMap<Value, TileAddress> tiles;
   DenseMap<Value, RingAddress> rings;

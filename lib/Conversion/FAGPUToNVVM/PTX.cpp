@@ -101,6 +101,12 @@ void ptx::buildNamedBarrier(OpBuilder &builder, Location loc, Value id,
            llvm::formatv("bar.sync $0, {0};", threads).str(), "r,~{memory}");
 }
 
+void ptx::buildNamedBarrierArrive(OpBuilder &builder, Location loc, Value id,
+                                  int64_t threads) {
+  buildAsm(builder, loc, {}, {id},
+           llvm::formatv("bar.arrive $0, {0};", threads).str(), "r,~{memory}");
+}
+
 void ptx::buildCopy16(OpBuilder &builder, Location loc, Value target,
                       Value source, Value bytes) {
   buildAsm(builder, loc, {}, {target, source, bytes},

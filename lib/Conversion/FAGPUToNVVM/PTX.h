@@ -45,6 +45,11 @@ void buildFenceProxyAsync(OpBuilder &builder, Location loc);
 void buildNamedBarrier(OpBuilder &builder, Location loc, Value id,
                        int64_t threads);
 
+/// Arrives at named barrier `id` of `threads` threads without waiting:
+/// bar.arrive.
+void buildNamedBarrierArrive(OpBuilder &builder, Location loc, Value id,
+                             int64_t threads);
+
 /// cp.async of 16 bytes, of which `bytes` (0 or 16) come from `source` and the
 /// rest is zero (9.7.9.25.3.1).
 void buildCopy16(OpBuilder &builder, Location loc, Value target, Value source,

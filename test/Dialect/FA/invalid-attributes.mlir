@@ -88,6 +88,11 @@ func.func private @f() attributes {schedule_c5 = #fa.schedule<br = 64, bc = 16, 
 
 // -----
 
+// expected-error @+1 {{expected pingpong with at least two groups but got groups = 1}}
+func.func private @f() attributes {schedule_c6 = #fa.schedule<br = 64, bc = 16, warps = 4, pingpong = true>}
+
+// -----
+
 // The attributes of the dialect that may stand on any op.
 
 // expected-error @+1 {{expected attribute 'fa.schedule' to be a #fa.schedule but got 1 : i64}}

@@ -154,6 +154,46 @@ func.func @online_softmax_c4_inf(%S: vector<16x32xf32>, %m: vector<16xf32>) {
 
 // -----
 
+func.func @online_softmax_c5_negative(%S: vector<16x32xf32>, %m: vector<16xf32>) {
+  // expected-error @+1 {{expected lazy to be from 0 to 15 but got -1.000000e+00 : f32}}
+  %P, %m1, %l1, %alpha = fa.online_softmax %S, %m, %m lazy -1.0 : vector<16x32xf32>, vector<16xf32> -> vector<16x32xf16>
+  return
+}
+
+// -----
+
+func.func @online_softmax_c5_overflow(%S: vector<16x32xf32>, %m: vector<16xf32>) {
+  // expected-error @+1 {{expected lazy to be from 0 to 15 but got 1.600000e+01 : f32}}
+  %P, %m1, %l1, %alpha = fa.online_softmax %S, %m, %m lazy 16.0 : vector<16x32xf32>, vector<16xf32> -> vector<16x32xf16>
+  return
+}
+
+// -----
+
+func.func @online_softmax_c5_nan(%S: vector<16x32xf32>, %m: vector<16xf32>) {
+  // expected-error @+1 {{expected lazy to be from 0 to 15 but got 0x7FC00000 : f32}}
+  %P, %m1, %l1, %alpha = fa.online_softmax %S, %m, %m lazy 0x7FC00000 : vector<16x32xf32>, vector<16xf32> -> vector<16x32xf16>
+  return
+}
+
+// -----
+
+func.func @rescale_c1(%O: vector<16x64xf32>, %alpha: vector<16xf32>) {
+  // expected-error @+1 {{failed to verify that all of {acc, result} have same type}}
+  %O1 = "fa.rescale"(%O, %alpha) : (vector<16x64xf32>, vector<16xf32>) -> vector<16x32xf32>
+  return
+}
+
+// -----
+
+func.func @rescale_c2(%O: vector<16x64xf32>, %alpha: vector<64xf32>) {
+  // expected-error @+1 {{expected the size of alpha to be 16 but got 64}}
+  %O1 = fa.rescale %O by %alpha : vector<16x64xf32>, vector<64xf32>
+  return
+}
+
+// -----
+
 func.func @online_softmax_f64(%S: vector<16x32xf64>, %m: vector<16xf32>) {
   // expected-error @+1 {{operand #0 must be fixed-length vector of 32-bit float values of ranks 2, but got 'vector<16x32xf64>'}}
   %P, %m1, %l1, %alpha = fa.online_softmax %S, %m, %m : vector<16x32xf64>, vector<16xf32> -> vector<16x32xf16>

@@ -49,6 +49,13 @@ func.func @online_softmax_example(%S: vector<16x32xf32>, %m: vector<16xf32>, %l:
   return %P, %m1, %l1, %alpha : vector<16x32xf16>, vector<16xf32>, vector<16xf32>, vector<16xf32>
 }
 
+// CHECK-LABEL: func.func @rescale_example
+// CHECK: fa.rescale %{{.*}} by %{{.*}} rarely : vector<16x64xf32>, vector<16xf32>
+func.func @rescale_example(%O: vector<16x64xf32>, %alpha: vector<16xf32>) -> vector<16x64xf32> {
+  %O1 = fa.rescale %O by %alpha rarely : vector<16x64xf32>, vector<16xf32>
+  return %O1 : vector<16x64xf32>
+}
+
 // CHECK-LABEL: func.func @accumulate_example
 // CHECK: fa.accumulate %{{.*}}, %{{.*}}, %{{.*}} rescale %{{.*}} : vector<16x32xf16>, memref<32x64xf16>, vector<16x64xf32>, vector<16xf32>
 func.func @accumulate_example(%P: vector<16x32xf16>, %Vj: memref<32x64xf16>,
@@ -80,6 +87,22 @@ func.func @defaults(%Q: vector<16x64xbf16>, %K: vector<32x64xbf16>, %O: vector<1
   %O1 = fa.accumulate %P, %K, %O : vector<16x32xbf16>, vector<32x64xbf16>, vector<16x64xf32>
   %out, %lse = fa.finish %O1, %m1, %l1 : vector<16x64xf32>, vector<16xf32>
   return %out, %lse : vector<16x64xf32>, vector<16xf32>
+}
+
+// A maximum that may lag behind, by both ends of the range; a rescale that is
+// always done; a schedule with all that a GPU has.
+// CHECK-LABEL: func.func @lazy
+// CHECK-SAME: fa.schedule = #fa.schedule<br = 128, bc = 64, groups = 2, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true>
+// CHECK: fa.online_softmax %{{.*}}, %{{.*}}, %{{.*}} scale 5.000000e-01 lazy 0.000000e+00 :
+// CHECK: fa.online_softmax %{{.*}}, %{{.*}}, %{{.*}} lazy 1.500000e+01 :
+// CHECK: fa.rescale %{{.*}} by %{{.*}} : vector<16x32xf32>, vector<16xf32>
+func.func @lazy(%S: vector<16x32xf32>, %m: vector<16xf32>, %l: vector<16xf32>) -> vector<16x32xf32>
+    attributes {fa.schedule = #fa.schedule<br = 128, bc = 64, groups = 2, warps = 4, stages = 2,
+                                           overlap = true, pingpong = true, lazy = true>} {
+  %P, %m1, %l1, %alpha = fa.online_softmax %S, %m, %l scale 0.5 lazy 0.0 : vector<16x32xf32>, vector<16xf32> -> vector<16x32xf16>
+  %P2, %m2, %l2, %alpha2 = fa.online_softmax %S, %m1, %l1 lazy 15.0 : vector<16x32xf32>, vector<16xf32> -> vector<16x32xf16>
+  %R = fa.rescale %S by %alpha2 : vector<16x32xf32>, vector<16xf32>
+  return %R : vector<16x32xf32>
 }
 
 // Memrefs with strides of their own, no result; every dimension but the head

@@ -65,6 +65,15 @@ func.func @specialize_example(%K: memref<?x?x?x64xbf16, strided<[?, ?, ?, 1], of
   return
 }
 
+// CHECK-LABEL: func.func @turns_example
+// CHECK-NEXT: fagpu.await_turn
+// CHECK-NEXT: fagpu.pass_turn
+func.func @turns_example() {
+  fagpu.await_turn
+  fagpu.pass_turn
+  return
+}
+
 // CHECK-LABEL: func.func @store_tile_example
 // CHECK: fagpu.store_tile %{{.*}} by %{{.*}} to %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] : vector<64x64xbf16>, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>, memref<?x?x?x64xbf16, strided<[?, ?, ?, 1], offset: ?>>
 func.func @store_tile_example(%value: vector<64x64xbf16>, %q: memref<64x64xbf16, #fagpu.sram<swizzle = 128>>,
