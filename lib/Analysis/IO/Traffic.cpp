@@ -80,6 +80,7 @@ private:
   function_ref<InFlightDiagnostic(Operation *)> report;
   DenseSet<Operation *> tileViews;
   SmallVector<std::string> loops; ///< Names of the loops around.
+  std::string group;              ///< That over row groups, if it is one.
 };
 } // namespace
 
@@ -287,13 +288,37 @@ LogicalResult Counter::countFor(scf::ForOp loop, Ops &ops) {
                          step = sizes.get(loop.getStep());
   if (!begin || !end || !step)
     return fail(loop, "bounds that follow from the sizes of the function");
+  // Where the row groups begin at different tiles, which they share, all tiles
+  // are read for some of them.
+  if (!group.empty() && begin->uses(group))
+    begin = 0;
   std::string name = openLoop("j");
-  sizes.bind(loop.getInductionVar(), *begin + *step * Formula::symbol(name));
+  Formula iteration = Formula::symbol(name),
+          trips = Formula::ceilDiv(*end - *begin, *step);
+  // A position that is carried to the next iteration, as it was made in the one
+  // before.
+  auto getCarried = [&](unsigned index, const Formula &number) {
+    SizeFormulas before = sizes;
+    before.bind(loop.getInductionVar(), *begin + *step * (number - 1));
+    std::optional<Formula> init = sizes.get(loop.getInitArgs()[index]),
+                           next = before.get(loop.getYieldedValues()[index]);
+    return init && next
+               ? std::optional(Formula::makeIf(number, 1, *init, *next))
+               : std::nullopt;
+  };
+  for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
+    std::optional<Formula> inside = getCarried(index, iteration),
+                           after = getCarried(index, trips);
+    if (inside && after) {
+      sizes.bind(argument, *inside);
+      sizes.bind(loop.getResult(index), *after);
+    }
+  }
+  sizes.bind(loop.getInductionVar(), *begin + *step * iteration);
   Ops body;
   if (failed(countRegion(loop.getRegion(), body)))
     return failure();
   closeLoop();
-  Formula trips = Formula::ceilDiv(*end - *begin, *step);
   for (OpTraffic &traffic : body) {
     traffic.bytes = Formula::makeSum(name, trips, traffic.bytes);
     ops.push_back(std::move(traffic));
@@ -315,6 +340,8 @@ LogicalResult Counter::countForall(scf::ForallOp loop, Ops &ops) {
       return fail(loop, "bounds that follow from the sizes of the function");
     std::string name =
         openLoop(isGroups ? "g" : blockNames[std::min<size_t>(index, 2)]);
+    if (isGroups)
+      group = name;
     sizes.bind(variable, *begin + *step * Formula::symbol(name));
     dims.emplace_back(name, Formula::ceilDiv(*end - *begin, *step));
   }
@@ -329,6 +356,8 @@ LogicalResult Counter::countForall(scf::ForallOp loop, Ops &ops) {
   }
   for (size_t i = 0; i < dims.size(); ++i)
     closeLoop();
+  if (isGroups)
+    group.clear();
   return success();
 }
 
