@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one public header of the IR: dialect, attributes and ops.
+// The one public header of the IR: dialect, attributes, interface and ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +30,14 @@
 
 #define GET_ATTRDEF_CLASSES
 #include "fa/IR/FAAttrs.h.inc"
+
+namespace mlir::fa::detail {
+/// Behind the methods of AttentionOpInterface.
+float getScaleOrDefault(FloatAttr scale, int64_t headDim);
+MaskAttr getMaskOrDefault(MLIRContext *context, MaskAttr mask);
+} // namespace mlir::fa::detail
+
+#include "fa/IR/FAInterfaces.h.inc"
 
 #define GET_OP_CLASSES
 #include "fa/IR/FAOps.h.inc"

@@ -14,13 +14,14 @@ using namespace mlir::fa;
 
 /// Removes what changes nothing, so that passes need not know of it:
 ///  - a mask of kind none;
-///  - a score region that yields its score;
+///  - a score region that yields its score, unless its derivative is given;
 ///  - a where region that yields true.
-LogicalResult AttentionOp::canonicalize(AttentionOp op,
-                                        PatternRewriter &rewriter) {
+static LogicalResult canonicalizeProblem(AttentionOpInterface op,
+                                         bool hasDerivativeRegion,
+                                         PatternRewriter &rewriter) {
   if (MaskAttr mask = op.getMaskAttr();
       mask && mask.getKind() == MaskKind::None) {
-    rewriter.modifyOpInPlace(op, [&] { op.removeMaskAttr(); });
+    rewriter.modifyOpInPlace(op, [&] { op.setMaskAttr(MaskAttr()); });
     return success();
   }
   auto yielded = [](Region &region) {
@@ -30,12 +31,22 @@ LogicalResult AttentionOp::canonicalize(AttentionOp op,
     rewriter.modifyOpInPlace(op, [&] { rewriter.eraseBlock(&region.front()); });
     return success();
   };
-  if (op.hasScoreRegion() &&
+  if (op.hasScoreRegion() && !hasDerivativeRegion &&
       yielded(op.getScoreRegion()) == op.getScoreRegion().getArgument(0))
     return dropRegion(op.getScoreRegion());
   if (op.hasMaskRegion() && matchPattern(yielded(op.getMaskRegion()), m_One()))
     return dropRegion(op.getMaskRegion());
   return failure();
+}
+
+LogicalResult AttentionOp::canonicalize(AttentionOp op,
+                                        PatternRewriter &rewriter) {
+  return canonicalizeProblem(op, /*hasDerivativeRegion=*/false, rewriter);
+}
+
+LogicalResult AttentionBackwardOp::canonicalize(AttentionBackwardOp op,
+                                                PatternRewriter &rewriter) {
+  return canonicalizeProblem(op, op.hasDerivativeRegion(), rewriter);
 }
 
 /// A rescale by one is no rescale.

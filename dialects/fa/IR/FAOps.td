@@ -16,6 +16,7 @@
 #define FA_IR_FAOPS_TD
 
 include "fa/IR/FAAttrs.td"
+include "fa/IR/FAInterfaces.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -46,10 +47,18 @@ def FA_RowVector : FixedVectorOfRankAndType<[1], [F32]>;
 // The problem
 //===----------------------------------------------------------------------===//
 
-def FA_AttentionOp : FA_Op<"attention", [
-    DestinationStyleOpInterface,
+/// The problems share their verifiers, and by the interface all that asks for
+/// the meaning of a score.
+class FA_ProblemOp<string mnemonic> : FA_Op<mnemonic, [
+    DestinationStyleOpInterface, FA_AttentionOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>
   ]> {
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let hasCanonicalizeMethod = 1;
+}
+
+def FA_AttentionOp : FA_ProblemOp<"attention"> {
   let summary = "softmax(scale * Q K^T) V with mask, and its log-sum-exp";
   let description = [{
     For each batch b, query head h and query i, with the key/value head
@@ -160,37 +169,186 @@ def FA_AttentionOp : FA_Op<"attention", [
       CArg<"::mlir::fa::MaskAttr", "{}">:$mask,
       CArg<"std::optional<float>", "std::nullopt">:$scale)>
   ];
-  let hasVerifier = 1;
-  let hasRegionVerifier = 1;
-  let hasCanonicalizeMethod = 1;
   let extraClassDeclaration = [{
     MutableOperandRange getDpsInitsMutable() {
       return MutableOperandRange(*this, /*start=*/3, /*length=*/2);
     }
-    bool hasScoreRegion() { return !getScoreRegion().empty(); }
-    bool hasMaskRegion() { return !getMaskRegion().empty(); }
-    bool isOnTensors();
-    /// D and D_v, static by attention_c5.
-    int64_t getHeadDim() { return getQuery().getType().getDimSize(3); }
-    int64_t getHeadDimV() { return getValue().getType().getDimSize(3); }
-    Type getElementType() { return getQuery().getType().getElementType(); }
-    /// The scale given, or 1/sqrt(D).
-    float getScaleOrDefault();
-    /// The mask given, or `none`.
-    MaskAttr getMaskOrDefault();
+  }];
+}
+
+def FA_AttentionBackwardOp : FA_ProblemOp<"attention_backward"> {
+  let summary = "the gradients of Q, K and V";
+  let description = [{
+    Given what `fa.attention` read and returned, and the gradient of a loss with
+    respect to its results, dO and optionally dLSE, the gradient with respect to
+    Q, K and V. With hk = h / (Hq / Hkv), x the scaled product of a query and a
+    key, and s its score:
+
+        x_ij    = scale * sum_c Q[b,h,i,c] K[b,hk,j,c]
+        s_ij    = score(x_ij, b, h, i, j), or -inf where the key is hidden
+        P_ij    = exp(s_ij - LSE_i)
+        delta_i = sum_c dO[b,h,i,c] O[b,h,i,c] - dLSE_i
+        dP_ij   = sum_c dO[b,h,i,c] V[b,hk,j,c]
+        dS_ij   = P_ij * (dP_ij - delta_i) * score'(x_ij, b, h, i, j)
+
+        dQ[b,h,i,c]  = scale * sum_j dS_ij K[b,hk,j,c]
+        dK[b,hk,j,c] = scale * sum_h sum_i dS_ij Q[b,h,i,c]
+        dV[b,hk,j,c] = sum_h sum_i P_ij dO[b,h,i,c]
+
+    where the sums over h are over the query heads of a key/value head. S and P
+    are computed again, tile by tile, from Q, K and LSE (FlashAttention, section
+    3.1 and Algorithm 4).
+
+    Where s_ij = -inf, P_ij and dS_ij are 0, whatever dP_ij and score' are. A
+    row with LSE = -inf, which sees no key, has dQ = 0 and adds nothing to dK
+    and dV. Scores, P, delta, dP, dS and sums are f32; P and dS are rounded to
+    the type of Q before they are multiplied with a matrix.
+
+    | operand      | shape           | element          |
+    |--------------|-----------------|------------------|
+    | `query`      | [B, Hq, Sq, D]  | f16, bf16 or f32 |
+    | `key`        | [B, Hkv, Sk, D] | as `query`       |
+    | `value`      | [B, Hkv, Sk, Dv]| as `query`       |
+    | `output`     | [B, Hq, Sq, Dv] | as `query`       |
+    | `outputGrad` | [B, Hq, Sq, Dv] | as `query`       |
+    | `lse`        | [B, Hq, Sq]     | f32              |
+    | `lseGrad`    | [B, Hq, Sq]     | f32              |
+    | `queryGrad`  | [B, Hq, Sq, D]  | as `query`       |
+    | `keyGrad`    | [B, Hkv, Sk, D] | as `query`       |
+    | `valueGrad`  | [B, Hkv, Sk, Dv]| as `query`       |
+
+    `queryGrad`, `keyGrad` and `valueGrad` are destinations. Without `lseGrad`
+    dLSE is 0. `mask`, `scale` and the `score` and `where` regions are those of
+    the `fa.attention`. The `derivative` region gets what `score` gets and yields
+    score', the derivative of the new score with respect to the score;
+    `fa-differentiate-score` makes it from the `score` region. Gradients of what
+    the regions read from outside are not computed.
+
+    The five products are 2 B Hq Sq Sk (3 D + 2 Dv) FLOPs without a mask; two
+    more, 2 B Hq Sq Sk (D + Dv), where dQ and dK are made in loops of their own.
+    Each operand has to be moved once: with e bytes an element,
+    e B (Hq Sq (2 D + 2 Dv) + Hkv Sk (2 D + 2 Dv)) + 4 B Hq Sq bytes.
+
+    Example:
+
+    ```mlir
+    %r:3 = fa.attention_backward
+        ins(%Q, %K, %V, %O, %dO, %LSE : tensor<?x8x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>,
+            tensor<?x8x?x64xf16>, tensor<?x8x?x64xf16>, tensor<?x8x?xf32>)
+        outs(%dQ, %dK, %dV : tensor<?x8x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>)
+        mask = #fa.mask<causal> scale = 0.125
+        score {
+        ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+          %t = math.tanh %s : f32
+          fa.yield %t : f32
+        }
+        -> tensor<?x8x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>
+    ```
+
+    Constraints:
+     - attention_backward_c1: `query`, `key`, `value`, `output`, `outputGrad`,
+       `queryGrad`, `keyGrad` and `valueGrad` have rank 4 and f16, bf16 or f32
+       elements.
+     - attention_backward_c2: `lse` and `lseGrad` have rank 3 and f32 elements.
+     - attention_backward_c3: the operands are all tensors or all memrefs.
+     - attention_backward_c4: the operands of rank 4 have one element type.
+     - attention_backward_c5: the head dims are static and positive.
+     - attention_backward_c6: `key`, `queryGrad` and `keyGrad` have the head dim
+       of `query`.
+     - attention_backward_c7: `output`, `outputGrad` and `valueGrad` have the
+       head dim of `value`.
+     - attention_backward_c8: batch is the same everywhere.
+     - attention_backward_c9: `value`, `keyGrad` and `valueGrad` have as many
+       heads as `key`.
+     - attention_backward_c10: `output`, `outputGrad`, `lse`, `lseGrad` and
+       `queryGrad` have as many heads as `query`.
+     - attention_backward_c11: the number of query heads is a multiple of the
+       number of key/value heads.
+     - attention_backward_c12: `value`, `keyGrad` and `valueGrad` have the length
+       of `key`.
+     - attention_backward_c13: `output`, `outputGrad`, `lse`, `lseGrad` and
+       `queryGrad` have the length of `query`.
+     - attention_backward_c14: memrefs have a contiguous last dimension.
+     - attention_backward_c15: `scale` is finite.
+     - attention_backward_c16: the `score` region takes (f32, index, index,
+       index, index) and yields f32.
+     - attention_backward_c17: the `where` region takes (index, index, index,
+       index) and yields i1.
+     - attention_backward_c18: the regions hold only what attention_c18 allows.
+     - attention_backward_c19: the results have the types of the destinations on
+       tensors; there are none on memrefs.
+     - attention_backward_c20: divisors in the regions are as attention_c20 asks.
+     - attention_backward_c21: a memref that a region reads has strides.
+     - attention_backward_c22: the `derivative` region takes and yields what the
+       `score` region does.
+     - attention_backward_c23: a `derivative` region stands beside a `score`
+       region.
+  }];
+  let arguments = (ins
+    FA_Tensor<FA_InputFloat, 4>:$query,       // attention_backward_c1
+    FA_Tensor<FA_InputFloat, 4>:$key,         // attention_backward_c1
+    FA_Tensor<FA_InputFloat, 4>:$value,       // attention_backward_c1
+    FA_Tensor<FA_InputFloat, 4>:$output,      // attention_backward_c1
+    FA_Tensor<FA_InputFloat, 4>:$outputGrad,  // attention_backward_c1
+    FA_Tensor<F32, 3>:$lse,                   // attention_backward_c2
+    Optional<FA_Tensor<F32, 3>>:$lseGrad,     // attention_backward_c2
+    FA_Tensor<FA_InputFloat, 4>:$queryGrad,   // attention_backward_c1
+    FA_Tensor<FA_InputFloat, 4>:$keyGrad,     // attention_backward_c1
+    FA_Tensor<FA_InputFloat, 4>:$valueGrad,   // attention_backward_c1
+    OptionalAttr<FA_MaskAttr>:$mask,
+    OptionalAttr<F32Attr>:$scale,
+    OptionalAttr<FA_ScheduleAttr>:$schedule,
+    OptionalAttr<FA_TargetAttr>:$target
+  );
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region
+    MaxSizedRegion<1>:$scoreRegion, MaxSizedRegion<1>:$maskRegion,
+    MaxSizedRegion<1>:$derivativeRegion
+  );
+  let assemblyFormat = [{
+    `ins` `(` $query `,` $key `,` $value `,` $output `,` $outputGrad `,` $lse
+              (`,` $lseGrad^)? `:`
+              type($query) `,` type($key) `,` type($value) `,` type($output) `,`
+              type($outputGrad) `,` type($lse) (`,` type($lseGrad)^)? `)`
+    `outs` `(` $queryGrad `,` $keyGrad `,` $valueGrad `:`
+               type($queryGrad) `,` type($keyGrad) `,` type($valueGrad) `)`
+    (`mask` `=` $mask^)? (`scale` `=` $scale^)?
+    (`score` $scoreRegion^)? (`derivative` $derivativeRegion^)?
+    (`where` $maskRegion^)?
+    attr-dict (`->` type($results)^)?
+  }];
+  let builders = [
+    /// Without regions; `lseGrad` may be null; the results follow from the
+    /// destinations.
+    OpBuilder<(ins "::mlir::Value":$query, "::mlir::Value":$key,
+      "::mlir::Value":$value, "::mlir::Value":$output,
+      "::mlir::Value":$outputGrad, "::mlir::Value":$lse,
+      "::mlir::Value":$lseGrad, "::mlir::Value":$queryGrad,
+      "::mlir::Value":$keyGrad, "::mlir::Value":$valueGrad,
+      CArg<"::mlir::fa::MaskAttr", "{}">:$mask,
+      CArg<"std::optional<float>", "std::nullopt">:$scale)>
+  ];
+  let extraClassDeclaration = [{
+    MutableOperandRange getDpsInitsMutable() {
+      return MutableOperandRange(*this, /*start=*/getNumOperands() - 3,
+                                 /*length=*/3);
+    }
+    bool hasDerivativeRegion() { return !getDerivativeRegion().empty(); }
   }];
 }
 
 def FA_YieldOp : FA_Op<"yield", [
-    Pure, Terminator, HasParent<"AttentionOp">  // yield_c1
+    Pure, Terminator,
+    ParentOneOf<["AttentionOp", "AttentionBackwardOp"]>  // yield_c1
   ]> {
-  let summary = "the result of a score or mask region";
+  let summary = "the result of a region of a problem";
   let description = [{
-    Ends the `score` region with the new score (f32) or the `where` region with
-    the visibility of the key (i1).
+    Ends the `score` region with the new score (f32), the `derivative` region
+    with its derivative (f32) or the `where` region with the visibility of the
+    key (i1).
 
     Constraints:
-     - yield_c1: stands in an `fa.attention`.
+     - yield_c1: stands in an `fa.attention` or `fa.attention_backward`.
   }];
   let arguments = (ins AnyTypeOf<[F32, I1]>:$value);
   let assemblyFormat = "$value attr-dict `:` type($value)";
