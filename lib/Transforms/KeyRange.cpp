@@ -1,4 +1,4 @@
-//===- KeyRange.cpp - Which key tiles a query tile visits -----------------===//
+//===- KeyRange.cpp - Which tiles a tile of the other kind meets ----------===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,6 +18,29 @@ using namespace mlir::fa;
 /// A bound that no sum with lengths and row numbers can make overflow.
 static int64_t clampBound(int64_t bound) {
   return std::min(bound, int64_t(1) << 60);
+}
+
+MaskGeometry MaskGeometry::get(OpBuilder &builder, Location loc, MaskAttr mask,
+                               Value seqQ, Value seqKV, int64_t bc) {
+  MaskGeometry geometry{mask.getLeftBound(), mask.getRightBound(), seqKV,
+                        Value(), bc};
+  if (!geometry.left && !geometry.right)
+    return geometry;
+  if (mask.getAlign() == MaskAlign::TopLeft)
+    geometry.shift = arith::ConstantIndexOp::create(builder, loc, 0);
+  else
+    geometry.shift = arith::SubIOp::create(builder, loc, seqKV, seqQ);
+  return geometry;
+}
+
+MaskGeometry MaskGeometry::transpose(OpBuilder &builder, Location loc,
+                                     Value seqQ, int64_t br) const {
+  Value minusShift;
+  if (shift) {
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    minusShift = arith::SubIOp::create(builder, loc, zero, shift);
+  }
+  return {right, left, seqQ, minusShift, br};
 }
 
 KeyRange fa::buildKeyRange(OpBuilder &builder, Location loc,
@@ -42,8 +65,7 @@ KeyRange fa::buildKeyRange(OpBuilder &builder, Location loc,
     return arith::CeilDivUIOp::create(builder, loc, key, bc);
   };
 
-  std::optional<int64_t> left = geometry.mask.getLeftBound();
-  std::optional<int64_t> right = geometry.mask.getRightBound();
+  std::optional<int64_t> left = geometry.left, right = geometry.right;
   Value lo = zero, fullLo = zero;
   Value hi = geometry.seqKV, fullHi = geometry.seqKV; // one past the last
   if (left || right) {
@@ -81,7 +103,7 @@ KeyRange fa::buildKeyRange(OpBuilder &builder, Location loc,
 
 Value fa::buildEdgeMask(OpBuilder &builder, Location loc,
                         const MaskGeometry &geometry, Value scores, Value row0,
-                        Value key0) {
+                        Value key0, Value rows) {
   auto tileType = cast<VectorType>(scores.getType());
   Type i32 = builder.getI32Type();
   VectorType indexTile = tileType.clone(i32);
@@ -99,13 +121,15 @@ Value fa::buildEdgeMask(OpBuilder &builder, Location loc,
 
   // In the band: row + d - left <= column < row + d + right + 1, where
   // d = row0 + shift - key0 is the diagonal's column in row 0 of the tile.
-  std::optional<int64_t> leftBound = geometry.mask.getLeftBound();
-  std::optional<int64_t> rightBound = geometry.mask.getRightBound();
+  std::optional<int64_t> leftBound = geometry.left;
+  std::optional<int64_t> rightBound = geometry.right;
   Value row, diagonal;
-  if (leftBound || rightBound) {
+  if (leftBound || rightBound || rows) {
     Value numbers = vector::StepOp::create(
         builder, loc, rowType.clone(builder.getIndexType()));
     row = arith::IndexCastOp::create(builder, loc, rowType, numbers);
+  }
+  if (leftBound || rightBound) {
     Value first = arith::AddIOp::create(builder, loc, row0, geometry.shift);
     diagonal = arith::SubIOp::create(builder, loc, first, key0);
   }
@@ -119,6 +143,13 @@ Value fa::buildEdgeMask(OpBuilder &builder, Location loc,
   if (rightBound)
     end = arith::MinSIOp::create(builder, loc, end,
                                  edge(clampBound(*rightBound) + 1));
+  if (rows) {
+    Value exists = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::slt, row, splat(rows));
+    Value nothing =
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(rowType));
+    end = arith::SelectOp::create(builder, loc, exists, end, nothing);
+  }
 
   Value column = buildColumnNumbers(builder, loc, indexTile);
   auto test = [&](arith::CmpIPredicate predicate, Value rowLimit) -> Value {

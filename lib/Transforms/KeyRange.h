@@ -1,12 +1,15 @@
-//===- KeyRange.h - Which key tiles a query tile visits ---------*- C++ -*-===//
+//===- KeyRange.h - Which tiles a tile of the other kind meets --*- C++ -*-===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to lib/Transforms: the arithmetic by which fa-tile skips masked
-// tiles.
+// Private to lib/Transforms: the arithmetic by which the nests skip masked
+// tiles. It is written for the key tiles that a query tile visits. A band is
+// one from the side of the keys, too, so that the query tiles that a key tile
+// visits are the same with queries and keys exchanged
+// (MaskGeometry::transpose).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +28,26 @@ struct KeyRange {
   Value begin, fullBegin, fullEnd, end;
 };
 
-/// The diagonal of the mask and the lengths, common to all query tiles.
+/// The band of visible keys and the lengths, common to all query tiles:
+///
+///     query i sees the keys from i + shift - left to i + shift + right
 struct MaskGeometry {
-  MaskAttr mask;
+  std::optional<int64_t> left, right; // unbounded where there is none
   Value seqKV;
   /// Sk - Sq, or 0 if the mask is aligned top-left; null if it is not needed.
   Value shift;
   int64_t bc;
+
+  /// The geometry of `mask`; emits the shift where there is a bound.
+  static MaskGeometry get(OpBuilder &builder, Location loc, MaskAttr mask,
+                          Value seqQ, Value seqKV, int64_t bc);
+
+  /// The same band with the roles of queries and keys exchanged:
+  ///
+  ///     key j is seen by the queries from j - shift - right to j - shift +
+  ///     left
+  MaskGeometry transpose(OpBuilder &builder, Location loc, Value seqQ,
+                         int64_t br) const;
 };
 
 /// Emits the bounds of the key tiles:
@@ -47,10 +63,11 @@ KeyRange buildKeyRange(OpBuilder &builder, Location loc,
                        const MaskGeometry &geometry, Value row0, Value rows);
 
 /// Emits S with -inf where a key of an edge tile is hidden by the mask or lies
-/// past the end. `key0` is the first key of the tile.
+/// past the end. `key0` is the first key of the tile. If `rows` is not null,
+/// the rows from there on are hidden as well.
 Value buildEdgeMask(OpBuilder &builder, Location loc,
                     const MaskGeometry &geometry, Value scores, Value row0,
-                    Value key0);
+                    Value key0, Value rows = Value());
 
 } // namespace mlir::fa
 

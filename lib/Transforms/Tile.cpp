@@ -23,7 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KeyRange.h"
+#include "TileNest.h"
 #include "TileRegion.h"
 #include "fa/IR/FA.h"
 #include "fa/Transforms/Passes.h"
@@ -50,8 +50,7 @@ class NestBuilder {
 public:
   NestBuilder(OpBuilder &builder, AttentionOp op)
       : builder(builder), loc(op.getLoc()), op(op),
-        schedule(op.getScheduleAttr()),
-        geometry{op.getMaskOrDefault(), Value(), Value(), schedule.getBc()} {}
+        schedule(op.getScheduleAttr()) {}
 
   LogicalResult build();
 
@@ -71,20 +70,14 @@ private:
   /// no row of this group sees; null if there is none.
   Value buildSkippedVisits(const KeyRange &range);
 
-  /// Runs `body(key0, rows, isEdge, state)` over the visited key tiles, edge
-  /// tiles first, and returns the state after the last.
-  using TileBody = function_ref<FailureOr<SmallVector<Value>>(
-      Value key0, Value rows, bool isEdge, ValueRange state)>;
-  FailureOr<SmallVector<Value>> buildKeyLoops(const KeyRange &range,
-                                              Value skipped, ValueRange init,
-                                              TileBody body);
-
   /// S_ij after the score region and, in an edge tile, the mask.
   FailureOr<Value> buildScores(Value key0, Value rows, bool isEdge);
 
-  /// Rows [row0, row0 + rows) of one head of a rank-4 or rank-3 memref; a
-  /// null `rows` stands for B_c rows.
-  Value buildTileView(Value memref, Value head, Value row0, Value rows);
+  /// Rows [first, first + rows) of one head; a null `rows` stands for B_c rows.
+  Value buildView(Value memref, Value headIndex, Value first, Value rowCount) {
+    return buildTileView(builder, loc, memref, batch, headIndex, first,
+                         rowCount, schedule.getBc());
+  }
 
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
@@ -92,9 +85,6 @@ private:
   Value constantVector(VectorType type, APFloat value) {
     return arith::ConstantOp::create(builder, loc,
                                      DenseElementsAttr::get(type, value));
-  }
-  bool hasTableReads(Region &region) {
-    return !region.getOps<memref::LoadOp>().empty();
   }
 
   OpBuilder &builder;
@@ -108,34 +98,12 @@ private:
 };
 } // namespace
 
-Value NestBuilder::buildTileView(Value memref, Value headIndex, Value first,
-                                 Value rowCount) {
-  auto type = cast<MemRefType>(memref.getType());
-  SmallVector<OpFoldResult> offsets{batch, headIndex, first};
-  OpFoldResult one = builder.getIndexAttr(1);
-  OpFoldResult size = rowCount ? OpFoldResult(rowCount)
-                               : builder.getIndexAttr(schedule.getBc());
-  SmallVector<OpFoldResult> sizes{one, one, size};
-  SmallVector<int64_t> shape{rowCount ? ShapedType::kDynamic
-                                      : schedule.getBc()};
-  if (type.getRank() == 4) {
-    offsets.push_back(builder.getIndexAttr(0));
-    sizes.push_back(builder.getIndexAttr(type.getDimSize(3)));
-    shape.push_back(type.getDimSize(3));
-  }
-  SmallVector<OpFoldResult> strides(type.getRank(), one);
-  MemRefType viewType = memref::SubViewOp::inferRankReducedResultType(
-      shape, type, offsets, sizes, strides);
-  return memref::SubViewOp::create(builder, loc, viewType, memref, offsets,
-                                   sizes, strides);
-}
-
 FailureOr<Value> NestBuilder::buildScores(Value key0, Value keyRows,
                                           bool isEdge) {
   // exp takes the scale into its FMA (`scale` of the softmax ops) unless the
   // region must see scaled scores, or the scale would turn the order around.
   bool scaleFirst = op.hasScoreRegion() || !(op.getScaleOrDefault() > 0.0f);
-  Value keyView = buildTileView(op.getKey(), kvHead, key0, keyRows);
+  Value keyView = buildView(op.getKey(), kvHead, key0, keyRows);
   auto tileType = VectorType::get({schedule.getGroupRows(), schedule.getBc()},
                                   builder.getF32Type());
   Value scores = ScoresOp::create(
@@ -143,32 +111,19 @@ FailureOr<Value> NestBuilder::buildScores(Value key0, Value keyRows,
       builder.getF32FloatAttr(scaleFirst ? op.getScaleOrDefault() : 1.0f));
 
   if (op.hasScoreRegion() || op.hasMaskRegion()) {
-    // Rows and keys past the end exist in the tile, but not in a table: there
-    // the regions see the last one, and the result is dropped.
-    bool readsTables =
-        hasTableReads(op.getScoreRegion()) || hasTableReads(op.getMaskRegion());
-    VectorType indexTile = tileType.clone(builder.getIndexType());
-    Value i = buildRowPositions(builder, loc, indexTile, row0,
-                                readsTables ? seqQ : Value());
-    Value j =
-        buildKeyPositions(builder, loc, indexTile, key0,
-                          readsTables && isEdge ? geometry.seqKV : Value());
-    if (op.hasScoreRegion()) {
-      FailureOr<Value> changed =
-          buildOnTile(builder, op.getScoreRegion(), {scores, batch, head, i, j},
-                      tileType.getShape());
-      if (failed(changed))
-        return failure();
-      scores = *changed;
-    }
-    if (op.hasMaskRegion()) {
-      FailureOr<Value> visible =
-          buildOnTile(builder, op.getMaskRegion(), {batch, head, i, j},
-                      tileType.getShape());
-      if (failed(visible))
-        return failure();
-      scores = buildHide(builder, loc, scores, *visible);
-    }
+    TilePosition position =
+        buildTilePosition(builder, loc, op, tileType.getShape(), batch, head,
+                          row0, key0, /*keysInRows=*/false, isEdge);
+    FailureOr<Value> changed = scores;
+    if (op.hasScoreRegion())
+      changed =
+          buildScoreRegion(builder, op.getScoreRegion(), scores, position);
+    if (succeeded(changed) && op.hasMaskRegion())
+      changed =
+          buildMaskRegion(builder, op.getMaskRegion(), *changed, position);
+    if (failed(changed))
+      return failure();
+    scores = *changed;
   }
   if (isEdge)
     scores = buildEdgeMask(builder, loc, geometry, scores, row0, key0);
@@ -192,89 +147,11 @@ KeyRange NestBuilder::buildVisitedTiles() {
 }
 
 Value NestBuilder::buildSkippedVisits(const KeyRange &range) {
-  if (schedule.getGroups() == 1 || !geometry.mask.getRightBound())
+  if (schedule.getGroups() == 1 || !geometry.right)
     return {};
   KeyRange own = buildKeyRange(builder, loc, geometry, row0, rows);
   Value skipped = arith::SubIOp::create(builder, loc, range.end, own.end);
   return arith::MaxSIOp::create(builder, loc, skipped, constant(0));
-}
-
-FailureOr<SmallVector<Value>> NestBuilder::buildKeyLoops(const KeyRange &range,
-                                                         Value skipped,
-                                                         ValueRange init,
-                                                         TileBody body) {
-  Value one = constant(1);
-  LogicalResult status = success();
-  auto buildLoop = [&](Value begin, Value end, bool isEdge, ValueRange state,
-                       function_ref<Value(Value)> tileNumber) {
-    auto loop = scf::ForOp::create(builder, loc, begin, end, one, state);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    Value bc = constant(schedule.getBc());
-    Value key0 = arith::MulIOp::create(builder, loc,
-                                       tileNumber(loop.getInductionVar()), bc);
-    Value keyRows;
-    if (isEdge) {
-      Value left = arith::SubIOp::create(builder, loc, geometry.seqKV, key0);
-      keyRows = arith::MinSIOp::create(builder, loc, bc, left);
-      if (schedule.getOverlap()) // a tile that nobody sees may lie past the end
-        keyRows = arith::MaxSIOp::create(builder, loc, keyRows, constant(0));
-    }
-    FailureOr<SmallVector<Value>> next =
-        body(key0, keyRows, isEdge, loop.getRegionIterArgs());
-    if (failed(next)) {
-      status = failure();
-      next = SmallVector<Value>(loop.getRegionIterArgs());
-    }
-    scf::YieldOp::create(builder, loc, *next);
-    return SmallVector<Value>(loop.getResults());
-  };
-
-  // Both loops count the visits, t = 0, 1, ...: the edge tiles from the last
-  // one down, so that what a row group does not see comes first, then the full
-  // ones.
-  //
-  //   t < after   end - 1 - t
-  //   t < edges   fullBegin - 1 - (t - after), or end - 1 - t less full tiles
-  //   else        fullBegin + (t - edges)
-  bool hasBefore = range.begin != range.fullBegin;
-  Value after = arith::SubIOp::create(builder, loc, range.end, range.fullEnd);
-  Value edges = after;
-  if (hasBefore)
-    edges = arith::AddIOp::create(
-        builder, loc, edges,
-        arith::SubIOp::create(builder, loc, range.fullBegin, range.begin));
-  Value mostSkipped = edges;
-  if (schedule.getOverlap()) {
-    edges = arith::MaxSIOp::create(builder, loc, edges, one);
-    mostSkipped = arith::SubIOp::create(builder, loc, edges, one);
-  }
-  Value begin = skipped
-                    ? arith::MinSIOp::create(builder, loc, skipped, mostSkipped)
-                          .getResult()
-                    : constant(0);
-  Value full =
-      arith::SubIOp::create(builder, loc, range.fullEnd, range.fullBegin);
-  Value visits = arith::AddIOp::create(builder, loc, edges, full);
-  Value shift = arith::SubIOp::create(builder, loc, range.fullBegin, edges);
-  Value last = arith::SubIOp::create(builder, loc, range.end, one);
-  SmallVector<Value> state =
-      buildLoop(begin, edges, /*isEdge=*/true, init, [&](Value t) -> Value {
-        Value number = arith::SubIOp::create(builder, loc, last, t);
-        if (!hasBefore)
-          return number;
-        Value isAfter = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::slt, t, after);
-        Value before = arith::SubIOp::create(builder, loc, number, full);
-        return arith::SelectOp::create(builder, loc, isAfter, number, before);
-      });
-  state =
-      buildLoop(edges, visits, /*isEdge=*/false, state, [&](Value t) -> Value {
-        return arith::AddIOp::create(builder, loc, t, shift);
-      });
-  if (failed(status))
-    return failure();
-  return state;
 }
 
 LogicalResult NestBuilder::buildQueryTile(Value queryTile) {
@@ -283,7 +160,7 @@ LogicalResult NestBuilder::buildQueryTile(Value queryTile) {
   rows = arith::MinSIOp::create(
       builder, loc, br, arith::SubIOp::create(builder, loc, seqQ, row0));
   kvHead = arith::DivUIOp::create(builder, loc, head, group);
-  queryView = buildTileView(op.getQuery(), head, row0, rows);
+  queryView = buildView(op.getQuery(), head, row0, rows);
   KeyRange range = buildVisitedTiles();
   if (schedule.getGroups() == 1 && !op.getTargetAttr().isHopper())
     return buildRowGroup(range, /*skipped=*/Value());
@@ -325,9 +202,10 @@ LogicalResult NestBuilder::buildRowGroup(const KeyRange &range, Value skipped) {
   APFloat zero = APFloat::getZero(APFloat::IEEEsingle());
   APFloat minusInf = APFloat::getInf(APFloat::IEEEsingle(), /*Negative=*/true);
 
+  TileVisits visits{skipped, schedule.getOverlap()};
   // First pass: m.
-  FailureOr<SmallVector<Value>> maxState = buildKeyLoops(
-      range, skipped, constantVector(rowType, minusInf),
+  FailureOr<SmallVector<Value>> maxState = buildTileLoops(
+      builder, loc, range, geometry, constantVector(rowType, minusInf),
       [&](Value key0, Value keyRows, bool isEdge,
           ValueRange state) -> FailureOr<SmallVector<Value>> {
         FailureOr<Value> scores = buildScores(key0, keyRows, isEdge);
@@ -337,14 +215,15 @@ LogicalResult NestBuilder::buildRowGroup(const KeyRange &range, Value skipped) {
             builder, loc, *scores, state[0], SmallVector<bool>{false, true},
             vector::CombiningKind::MAXNUMF);
         return SmallVector<Value>{max};
-      });
+      },
+      visits);
   if (failed(maxState))
     return failure();
   Value max = maxState->front();
 
   // Second pass: l and O.
-  FailureOr<SmallVector<Value>> sums = buildKeyLoops(
-      range, skipped,
+  FailureOr<SmallVector<Value>> sums = buildTileLoops(
+      builder, loc, range, geometry,
       {constantVector(rowType, zero), constantVector(accType, zero)},
       [&](Value key0, Value keyRows, bool isEdge,
           ValueRange state) -> FailureOr<SmallVector<Value>> {
@@ -353,12 +232,13 @@ LogicalResult NestBuilder::buildRowGroup(const KeyRange &range, Value skipped) {
           return failure();
         auto softmax = SoftmaxOp::create(builder, loc, probType, rowType,
                                          *scores, max, state[0], softmaxScale);
-        Value valueView = buildTileView(op.getValue(), kvHead, key0, keyRows);
+        Value valueView = buildView(op.getValue(), kvHead, key0, keyRows);
         Value acc =
             AccumulateOp::create(builder, loc, accType, softmax.getProbs(),
                                  valueView, state[1], /*alpha=*/Value());
         return SmallVector<Value>{softmax.getNewSum(), acc};
-      });
+      },
+      visits);
   if (failed(sums))
     return failure();
 
@@ -368,14 +248,10 @@ LogicalResult NestBuilder::buildRowGroup(const KeyRange &range, Value skipped) {
   if (!op.getElementType().isF32())
     output = arith::TruncFOp::create(
         builder, loc, accType.clone(op.getElementType()), output);
-  // Rows past the end are not stored.
-  auto store = [&](Value vector, Value view, ArrayRef<bool> inBounds) {
-    SmallVector<Value> origin(inBounds.size(), constant(0));
-    vector::TransferWriteOp::create(builder, loc, vector, view, origin,
-                                    inBounds);
-  };
-  store(output, buildTileView(op.getOutput(), head, row0, rows), {false, true});
-  store(finish.getLse(), buildTileView(op.getLse(), head, row0, rows), {false});
+  buildTileStore(builder, loc, output,
+                 buildView(op.getOutput(), head, row0, rows));
+  buildTileStore(builder, loc, finish.getLse(),
+                 buildView(op.getLse(), head, row0, rows));
   return success();
 }
 
@@ -422,33 +298,14 @@ LogicalResult NestBuilder::build() {
   };
   Value batches = dim(op.getQuery(), 0), heads = dim(op.getQuery(), 1);
   seqQ = dim(op.getQuery(), 2);
-  geometry.seqKV = dim(op.getKey(), 2);
-  if (geometry.mask.getLeftBound() || geometry.mask.getRightBound())
-    geometry.shift =
-        geometry.mask.getAlign() == MaskAlign::TopLeft
-            ? constant(0)
-            : arith::SubIOp::create(builder, loc, geometry.seqKV, seqQ)
-                  .getResult();
-  // Query heads a key/value head. Without any head there is no block, and
-  // nothing may be divided by zero on the way there.
-  Value kvHeads =
-      arith::MaxUIOp::create(builder, loc, dim(op.getKey(), 1), constant(1));
-  group = arith::DivUIOp::create(builder, loc, heads, kvHeads);
-  group = arith::MaxUIOp::create(builder, loc, group, constant(1));
+  geometry = MaskGeometry::get(builder, loc, op.getMaskOrDefault(), seqQ,
+                               dim(op.getKey(), 2), schedule.getBc());
+  group = buildHeadGroup(builder, loc, heads, dim(op.getKey(), 1));
   Value queryTiles = arith::CeilDivUIOp::create(builder, loc, seqQ,
                                                 constant(schedule.getBr()));
 
-  // Loops that are mapped to something are kept by the canonicaliser though
-  // they run once: what the nest carries must not get lost.
-  SmallVector<Attribute> mapping;
-  for (gpu::MappingId id :
-       {gpu::MappingId::DimZ, gpu::MappingId::DimY, gpu::MappingId::DimX})
-    mapping.push_back(gpu::GPUBlockMappingAttr::get(builder.getContext(), id));
-  auto forall = scf::ForallOp::create(
-      builder, loc, ArrayRef<OpFoldResult>{batches, heads, queryTiles},
-      /*outputs=*/ValueRange(), builder.getArrayAttr(mapping));
-  forall->setAttr(FADialect::getScheduleAttrName(), schedule);
-  forall->setAttr(FADialect::getTargetAttrName(), op.getTargetAttr());
+  scf::ForallOp forall =
+      buildBlockLoops(builder, loc, {batches, heads, queryTiles}, op);
   if (!op.getTargetAttr().isCPU())
     forall->setAttr(FADialect::getProblemAttrName(), describeProblem(op));
   builder.setInsertionPointToStart(forall.getBody());

@@ -53,13 +53,15 @@ static Value clampBelow(OpBuilder &builder, Location loc, Value positions,
   return arith::MinSIOp::create(builder, loc, positions, lasts);
 }
 
-Value fa::buildRowPositions(OpBuilder &builder, Location loc, VectorType type,
-                            Value row0, Value end) {
+/// Tiles whose element (r, c) is first + r, or first + c. With an `end`, of at
+/// least 1, numbers from there on are end - 1.
+static Value buildRowPositions(OpBuilder &builder, Location loc,
+                               VectorType type, Value first, Value end) {
   int64_t rows = type.getDimSize(0);
   Value step = buildStep(builder, loc, rows, type.getElementType());
   Value positions = arith::AddIOp::create(
       builder, loc, step,
-      vector::BroadcastOp::create(builder, loc, step.getType(), row0));
+      vector::BroadcastOp::create(builder, loc, step.getType(), first));
   if (end)
     positions = clampBelow(builder, loc, positions, end);
   auto columnType = VectorType::get({rows, 1}, type.getElementType());
@@ -67,12 +69,11 @@ Value fa::buildRowPositions(OpBuilder &builder, Location loc, VectorType type,
       vector::ShapeCastOp::create(builder, loc, columnType, positions);
   return vector::BroadcastOp::create(builder, loc, type, column);
 }
-
-Value fa::buildKeyPositions(OpBuilder &builder, Location loc, VectorType type,
-                            Value key0, Value end) {
+static Value buildColumnPositions(OpBuilder &builder, Location loc,
+                                  VectorType type, Value first, Value end) {
   Value positions = arith::AddIOp::create(
       builder, loc, buildColumnNumbers(builder, loc, type),
-      vector::BroadcastOp::create(builder, loc, type, key0));
+      vector::BroadcastOp::create(builder, loc, type, first));
   return end ? clampBelow(builder, loc, positions, end) : positions;
 }
 
@@ -202,4 +203,52 @@ FailureOr<Value> fa::buildOnTile(OpBuilder &builder, Region &region,
                                  ValueRange arguments,
                                  ArrayRef<int64_t> shape) {
   return TileCloner(builder, shape).clone(region, arguments);
+}
+
+TilePosition fa::buildTilePosition(OpBuilder &builder, Location loc,
+                                   AttentionOpInterface op,
+                                   ArrayRef<int64_t> shape, Value batch,
+                                   Value head, Value query0, Value key0,
+                                   bool keysInRows, bool isEdge) {
+  bool readsTables = llvm::any_of(op->getRegions(), [](Region &region) {
+    return !region.getOps<memref::LoadOp>().empty();
+  });
+  auto getEnd = [&](Value tensor) -> Value {
+    return memref::DimOp::create(builder, loc, tensor, 2);
+  };
+  Value queryEnd = readsTables ? getEnd(op.getQuery()) : Value();
+  Value keyEnd = readsTables && isEdge ? getEnd(op.getKey()) : Value();
+  auto indexTile = VectorType::get(shape, builder.getIndexType());
+  TilePosition position{batch, head, Value(), Value()};
+  if (keysInRows) {
+    position.query =
+        buildColumnPositions(builder, loc, indexTile, query0, queryEnd);
+    position.key = buildRowPositions(builder, loc, indexTile, key0, keyEnd);
+  } else {
+    position.query =
+        buildRowPositions(builder, loc, indexTile, query0, queryEnd);
+    position.key = buildColumnPositions(builder, loc, indexTile, key0, keyEnd);
+  }
+  return position;
+}
+
+FailureOr<Value> fa::buildScoreRegion(OpBuilder &builder, Region &region,
+                                      Value scores,
+                                      const TilePosition &position) {
+  return buildOnTile(
+      builder, region,
+      {scores, position.batch, position.head, position.query, position.key},
+      cast<VectorType>(scores.getType()).getShape());
+}
+
+FailureOr<Value> fa::buildMaskRegion(OpBuilder &builder, Region &region,
+                                     Value scores,
+                                     const TilePosition &position) {
+  FailureOr<Value> visible =
+      buildOnTile(builder, region,
+                  {position.batch, position.head, position.query, position.key},
+                  cast<VectorType>(scores.getType()).getShape());
+  if (failed(visible))
+    return failure();
+  return buildHide(builder, region.getLoc(), scores, *visible);
 }

@@ -13,6 +13,7 @@
 #ifndef FA_LIB_TRANSFORMS_TILEREGION_H
 #define FA_LIB_TRANSFORMS_TILEREGION_H
 
+#include "fa/IR/FA.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Region.h"
@@ -22,13 +23,6 @@ namespace mlir::fa {
 /// A tile of integers or indices whose element (r, c) is r, or c.
 Value buildRowNumbers(OpBuilder &builder, Location loc, VectorType type);
 Value buildColumnNumbers(OpBuilder &builder, Location loc, VectorType type);
-
-/// Tiles of query numbers row0 + r and of key numbers key0 + c. With an `end`,
-/// of at least 1, numbers from there on are end - 1.
-Value buildRowPositions(OpBuilder &builder, Location loc, VectorType type,
-                        Value row0, Value end);
-Value buildKeyPositions(OpBuilder &builder, Location loc, VectorType type,
-                        Value key0, Value end);
 
 /// The scores, with -inf where the tile `visible` of i1 is false.
 Value buildHide(OpBuilder &builder, Location loc, Value scores, Value visible);
@@ -42,6 +36,31 @@ Value buildHide(OpBuilder &builder, Location loc, Value scores, Value visible);
 /// diagnostic, if the table is still a tensor.
 FailureOr<Value> buildOnTile(OpBuilder &builder, Region &region,
                              ValueRange arguments, ArrayRef<int64_t> shape);
+
+/// Where the elements of a tile of scores are, for the regions of a problem.
+struct TilePosition {
+  Value batch, head;
+  Value query, key; // i and j, tiles of index
+};
+
+/// Emits the position of a tile of shape `shape` with the first query `query0`
+/// and the first key `key0`. Its rows are queries or, if `keysInRows`, keys.
+///
+/// Queries and keys past the end exist in the tile, but not in a table: if a
+/// region reads one, numbers from the end on are that of the last query or key.
+/// `isEdge` says whether the tile may have keys past the end.
+TilePosition buildTilePosition(OpBuilder &builder, Location loc,
+                               AttentionOpInterface op, ArrayRef<int64_t> shape,
+                               Value batch, Value head, Value query0,
+                               Value key0, bool keysInRows, bool isEdge);
+
+/// `scores` after the score region, or another of its signature.
+FailureOr<Value> buildScoreRegion(OpBuilder &builder, Region &region,
+                                  Value scores, const TilePosition &position);
+
+/// `scores` with -inf where the mask region hides the key.
+FailureOr<Value> buildMaskRegion(OpBuilder &builder, Region &region,
+                                 Value scores, const TilePosition &position);
 
 } // namespace mlir::fa
 
