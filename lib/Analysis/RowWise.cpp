@@ -52,6 +52,15 @@ static bool isRowStore(vector::TransferWriteOp op) {
          (rank == 1 || (op.isDimInBounds(1) && memref.isLastDimUnitStride()));
 }
 
+/// Loads the tile from (i, j) on, rows past the end of the memref padded.
+static bool isRowLoad(vector::TransferReadOp op) {
+  auto memref = dyn_cast<MemRefType>(op.getBase().getType());
+  int64_t rank = op.getVectorType().getRank();
+  return memref && memref.getRank() == rank && !op.getMask() &&
+         op.getPermutationMap().isIdentity() &&
+         (rank == 1 || (op.isDimInBounds(1) && memref.isLastDimUnitStride()));
+}
+
 bool fa::isRowWise(Operation &op) {
   if (op.getNumRegions() != 0)
     return false;
@@ -63,6 +72,8 @@ bool fa::isRowWise(Operation &op) {
     return isRowCast(cast);
   if (auto store = dyn_cast<vector::TransferWriteOp>(op))
     return isRowStore(store);
+  if (auto load = dyn_cast<vector::TransferReadOp>(op))
+    return isRowLoad(load);
   if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op))
     return reduction.getSourceVectorType().getRank() == 2 &&
            reduction.isReducedDim(1) && !reduction.isReducedDim(0);
@@ -99,4 +110,13 @@ static bool isRematerializable(Operation &op,
 bool fa::isRematerializable(Operation &op) {
   DenseMap<Operation *, bool> known;
   return ::isRematerializable(op, known);
+}
+
+bool fa::isColumnBroadcast(Operation &op) {
+  auto broadcast = dyn_cast<vector::BroadcastOp>(op);
+  if (!broadcast || getTileRank(broadcast.getSourceType()) != 1 ||
+      broadcast.getResultVectorType().getRank() != 2)
+    return false;
+  Operation *source = broadcast.getSource().getDefiningOp();
+  return source && !isRematerializable(*source);
 }

@@ -108,7 +108,8 @@ FailureOr<Value> NestBuilder::buildScores(Value key0, Value keyRows,
                                   builder.getF32Type());
   Value scores = ScoresOp::create(
       builder, loc, tileType, queryView, keyView,
-      builder.getF32FloatAttr(scaleFirst ? op.getScaleOrDefault() : 1.0f));
+      builder.getF32FloatAttr(scaleFirst ? op.getScaleOrDefault() : 1.0f),
+      /*start=*/Value());
 
   if (op.hasScoreRegion() || op.hasMaskRegion()) {
     TilePosition position =

@@ -187,3 +187,18 @@ func.func @in_a_loop(%x: f32, %L: memref<?xf32>, %O: memref<?x16xf32>, %n: index
   } {fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>}
   return
 }
+
+// -----
+
+!k = memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+func.func @transposed(%p: f16, %K: !k, %O: memref<?x64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : vector<16x64xf32>
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %s = vector.broadcast %p : f16 to vector<16x16xf16>
+    // expected-error @+1 {{expected probs that are not transposed on a GPU}}
+    %o = fa.accumulate %s, %K, %zero transposed : vector<16x16xf16>, !k, vector<16x64xf32>
+    vector.transfer_write %o, %O[%i, %c0] {in_bounds = [false, true]} : vector<16x64xf32>, memref<?x64xf32>
+  } {fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}

@@ -173,6 +173,26 @@ func.func @products(%q: !q, %v: !v, %n: index, %O: memref<?x72xf32>) {
 
 // -----
 
+// What scores start from is in the accumulators before the product.
+
+!q = memref<64x72xbf16, #fagpu.sram<swizzle = 128>>
+!v = memref<16x72xbf16, #fagpu.sram<swizzle = 128>>
+
+// CHECK-LABEL: func.func @start
+// CHECK: %[[START:.*]] = vector.broadcast %{{.*}} : f32 to vector<8xf32>
+// CHECK: fagpu.dot %{{.*}}, %{{.*}}, %[[START]] contract
+func.func @start(%q: !q, %k: !v, %x: f32, %O: memref<?x16xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %start = vector.broadcast %x : f32 to vector<64x16xf32>
+    %s = fa.scores %q, %k start %start : !q, !v -> vector<64x16xf32>
+    vector.transfer_write %s, %O[%i, %c0] {in_bounds = [false, true]} : vector<64x16xf32>, memref<?x16xf32>
+  } {fa.schedule = #fa.schedule<br = 64, bc = 16, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
 // Where the block is split, the program is that of a row group.
 
 // CHECK-LABEL: func.func @specialized

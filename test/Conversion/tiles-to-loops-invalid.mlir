@@ -41,32 +41,6 @@ func.func @row_groups() {
 
 #s = #fa.schedule<br = 4, bc = 8, mr = 2, nr = 4>
 #t = #fa.target<"cpu", sram = 65536, vector_bits = 128>
-func.func @rows_of_result(%Q: memref<8x4xf32>) {
-  scf.forall (%i) in (1) {
-    // expected-error @+1 {{expected tiles of br = 4 rows but got 'vector<8x8xf32>'}}
-    %S = fa.scores %Q, %Q : memref<8x4xf32>, memref<8x4xf32> -> vector<8x8xf32>
-  } {fa.schedule = #s, fa.target = #t, mapping = [#gpu.block<x>]}
-  return
-}
-
-// -----
-
-#s = #fa.schedule<br = 4, bc = 8, mr = 2, nr = 4>
-#t = #fa.target<"cpu", sram = 65536, vector_bits = 128>
-func.func @rows_of_store(%out: memref<2x4xf32>) {
-  %c0 = arith.constant 0 : index
-  %x = arith.constant dense<0.0> : vector<2x4xf32>
-  scf.forall (%i) in (1) {
-    // expected-error @+1 {{expected tiles of br = 4 rows but got 'vector<2x4xf32>'}}
-    vector.transfer_write %x, %out[%c0, %c0] {in_bounds = [true, true]} : vector<2x4xf32>, memref<2x4xf32>
-  } {fa.schedule = #s, fa.target = #t, mapping = [#gpu.block<x>]}
-  return
-}
-
-// -----
-
-#s = #fa.schedule<br = 4, bc = 8, mr = 2, nr = 4>
-#t = #fa.target<"cpu", sram = 65536, vector_bits = 128>
 func.func @not_expanded(%Q: memref<4x4xf32>) {
   %l = arith.constant dense<0.0> : vector<4xf32>
   scf.forall (%i) in (1) {
@@ -122,17 +96,37 @@ func.func @partial_row(%Q: memref<4x4xf32>, %out: memref<?x?xf32>) {
 
 // -----
 
-// A vector over the columns is a value as it stands only if it is computed from
-// nothing.
+// A vector over the columns that a loop carries may have been overwritten where
+// the tile is used.
 #s = #fa.schedule<br = 4, bc = 4, mr = 2, nr = 4>
 #t = #fa.target<"cpu", sram = 65536, vector_bits = 128>
-func.func @statistic_as_columns(%Q: memref<4x4xf32>) {
+func.func @carried_columns(%Q: memref<4x4xf32>, %n: index, %out: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
   %l = arith.constant dense<0.0> : vector<4xf32>
   scf.forall (%i) in (1) {
-    %S = fa.scores %Q, %Q : memref<4x4xf32>, memref<4x4xf32> -> vector<4x4xf32>
-    %m = vector.multi_reduction <add>, %S, %l [1] : vector<4x4xf32> to vector<4xf32>
-    // expected-error @+1 {{expected a product, a loop or a row-wise op on a tile but got 'vector.broadcast'}}
-    %T = vector.broadcast %m : vector<4xf32> to vector<4x4xf32>
+    %r = scf.for %j = %c0 to %n step %c1 iter_args(%m = %l) -> (vector<4xf32>) {
+      // expected-error @+1 {{expected a product, a loop or a row-wise op on a tile but got 'vector.broadcast'}}
+      %T = vector.broadcast %m : vector<4xf32> to vector<4x4xf32>
+      %m1 = vector.multi_reduction <add>, %T, %l [1] : vector<4x4xf32> to vector<4xf32>
+      scf.yield %m1 : vector<4xf32>
+    }
+    vector.transfer_write %r, %out[%c0] {in_bounds = [true]} : vector<4xf32>, memref<4xf32>
+  } {fa.schedule = #s, fa.target = #t, mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+#s = #fa.schedule<br = 4, bc = 8, mr = 2, nr = 4>
+#t = #fa.target<"cpu", sram = 65536, vector_bits = 128>
+func.func @partial_row_load(%in: memref<?x?xf32>, %out: memref<4x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %f0 = arith.constant 0.0 : f32
+  scf.forall (%i) in (1) {
+    // expected-error @+1 {{expected a product, a loop or a row-wise op on a tile but got 'vector.transfer_read'}}
+    %S = vector.transfer_read %in[%c0, %c0], %f0 : memref<?x?xf32>, vector<4x4xf32>
+    vector.transfer_write %S, %out[%c0, %c0] {in_bounds = [true, true]} : vector<4x4xf32>, memref<4x4xf32>
   } {fa.schedule = #s, fa.target = #t, mapping = [#gpu.block<x>]}
   return
 }

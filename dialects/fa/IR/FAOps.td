@@ -364,19 +364,28 @@ class FA_ProductOp<string mnemonic, list<Trait> traits = []>
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>
       ]>;
 
-def FA_ScoresOp : FA_ProductOp<"scores"> {
-  let summary = "S_ij = scale * Q_i K_j^T";
+def FA_ScoresOp : FA_ProductOp<"scores", [
+    OptionalTypesMatchWith<"start has the type of the result",  // scores_c6
+                           "scores", "start", "$_self">
+  ]> {
+  let summary = "S_ij = scale * Q_i K_j^T, and other products of rows with rows";
   let description = [{
-        S[r, c] = scale * sum_k Q[r, k] K[c, k]        (f32 accumulation)
+        S[r, c] = scale * (start[r, c] + sum_k Q[r, k] K[c, k])   (f32 accumulation)
 
     `query` is [B_r, D] and `key` is [B_c, D], each a vector or a memref. A
     memref may have fewer rows than the tile, with a dynamic size; the missing
-    rows count as zeros. 2 B_r B_c D FLOPs.
+    rows count as zeros. `start` is 0 where it is not given: it is what the
+    accumulators hold before the first product, and costs nothing.
+    2 B_r B_c D FLOPs.
+
+    It is dP_ij = dO_i V_j^T of backward, too, and started from -delta it is
+    dP - delta; with the operands exchanged it is S^T, or dP^T.
 
     Example:
 
     ```mlir
     %S = fa.scores %Qi, %Kj scale 0.125 : memref<?x64xf16>, memref<32x64xf16> -> vector<16x32xf32>
+    %dP = fa.scores %dOi, %Vj start %D : memref<?x64xf16>, memref<32x64xf16> -> vector<16x32xf32>
     ```
 
     Constraints:
@@ -386,12 +395,14 @@ def FA_ScoresOp : FA_ProductOp<"scores"> {
        of the result.
      - scores_c4: a memref has a contiguous last dimension.
      - scores_c5: `scale` is finite.
+     - scores_c6: `start` has the type of the result.
   }];
   let arguments = (ins FA_Tile:$query, FA_Tile:$key,
-                       DefaultValuedAttr<F32Attr, "1.0">:$scale);
+                       DefaultValuedAttr<F32Attr, "1.0">:$scale,
+                       Optional<FA_ScoreTile>:$start);
   let results = (outs FA_ScoreTile:$scores);
   let assemblyFormat = [{
-    $query `,` $key (`scale` $scale^)? attr-dict
+    $query `,` $key (`start` $start^)? (`scale` $scale^)? attr-dict
     `:` type($query) `,` type($key) `->` type($scores)
   }];
   let hasVerifier = 1;
@@ -524,34 +535,40 @@ def FA_RescaleOp : FA_Op<"rescale", [
 def FA_AccumulateOp : FA_ProductOp<"accumulate", [
     AllTypesMatch<["acc", "result"]>
   ]> {
-  let summary = "O_i = diag(alpha) O_i + P_ij V_j";
+  let summary = "O_i = diag(alpha) O_i + P_ij V_j, and other sums of products";
   let description = [{
         result[r, c] = alpha[r] * acc[r, c] + sum_k P[r, k] V[k, c]
 
-    (f32 accumulation; alpha is 1 where it is not given.) `probs` is [B_r, B_c];
-    `value` is [B_c, D_v], a vector or a memref. A memref may have fewer rows
-    than the tile, with a dynamic size; the missing rows count as zeros.
-    2 B_r B_c D_v FLOPs.
+    (f32 accumulation; alpha is 1 where it is not given.) `probs` is [B_r, B_c],
+    or with `transposed` it is P^T, [B_c, B_r]; `value` is [B_c, D_v], a vector
+    or a memref. A memref may have fewer rows than the tile, with a dynamic size;
+    the missing rows count as zeros. 2 B_r B_c D_v FLOPs.
+
+    It is also the sums of backward: dQ_i += dS_ij K_j, and with tiles of which
+    the rows are keys dV_j += P^T_ij dO_i and dK_j += dS^T_ij Q_i; from such a
+    tile dQ_i is made with `transposed`.
 
     Example:
 
     ```mlir
     %O1 = fa.accumulate %P, %Vj, %O rescale %alpha : vector<16x32xf16>, memref<32x64xf16>, vector<16x64xf32>, vector<16xf32>
+    %dQ1 = fa.accumulate %dST, %Kj, %dQ transposed : vector<32x16xf16>, memref<32x64xf16>, vector<16x64xf32>
     ```
 
     Constraints:
      - accumulate_c1: `probs` and `value` have the same element type.
-     - accumulate_c2: the static rows of `value` are the columns of `probs`.
-     - accumulate_c3: `acc` is [rows of `probs`, columns of `value`].
+     - accumulate_c2: the static rows of `value` are the columns of P.
+     - accumulate_c3: `acc` is [rows of P, columns of `value`].
      - accumulate_c4: `alpha` has as many elements as `acc` has rows.
      - accumulate_c5: a memref has a contiguous last dimension.
   }];
   let arguments = (ins FA_ProbTile:$probs, FA_Tile:$value, FA_ScoreTile:$acc,
-                       Optional<FA_RowVector>:$alpha);
+                       Optional<FA_RowVector>:$alpha,
+                       UnitAttr:$transposed);
   let results = (outs FA_ScoreTile:$result);
   let assemblyFormat = [{
-    $probs `,` $value `,` $acc (`rescale` $alpha^)? attr-dict
-    `:` type($probs) `,` type($value) `,` type($acc) (`,` type($alpha)^)?
+    $probs `,` $value `,` $acc (`rescale` $alpha^)? (`transposed` $transposed^)?
+    attr-dict `:` type($probs) `,` type($value) `,` type($acc) (`,` type($alpha)^)?
   }];
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;

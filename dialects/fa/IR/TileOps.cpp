@@ -152,15 +152,17 @@ LogicalResult AccumulateOp::verify() {
                        "value, ")
            << value.getElementType() << ", but got " << probs.getElementType();
   // accumulate_c2
-  if (failed(verifySize(*this, "the rows of value", probs.getDimSize(1),
-                        value.getDimSize(0))))
+  unsigned rowDim = getTransposed() ? 1 : 0;
+  if (failed(verifySize(*this, "the rows of value",
+                        probs.getDimSize(1 - rowDim), value.getDimSize(0))))
     return failure();
   // accumulate_c3
-  if (acc.getDimSize(0) != probs.getDimSize(0) ||
+  if (acc.getDimSize(0) != probs.getDimSize(rowDim) ||
       acc.getDimSize(1) != value.getDimSize(1))
-    return emitOpError("expected acc with the rows of probs and the columns of "
-                       "value but got ")
-           << acc << " for " << probs << " and " << value;
+    return emitOpError("expected acc with the rows of ")
+           << (getTransposed() ? "the transpose of " : "")
+           << "probs and the columns of value but got " << acc << " for "
+           << probs << " and " << value;
   // accumulate_c4
   if (Value alpha = getAlpha())
     if (failed(verifySize(*this, "the size of alpha", acc.getDimSize(0),

@@ -27,6 +27,10 @@ bool touchesTiles(Operation &op);
 /// True if `op` can be applied to one row at a time.
 bool isRowWise(Operation &op);
 
+/// True if `op` puts a vector over the columns, which is computed or read, in
+/// every row of a tile. The vector is needed whole for each row.
+bool isColumnBroadcast(Operation &op);
+
 /// True if `op` is cheap, has no effect, and depends on no tile that is
 /// computed: constants, row and column numbers, and what is made of them. It is
 /// made anew where it is used.

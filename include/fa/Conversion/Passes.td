@@ -21,17 +21,19 @@ def FATilesToLoopsPass : Pass<"fa-tiles-to-loops", "::mlir::func::FuncOp"> {
        one buffer that is updated in place.
      - A run of row-wise ops (`arith`, `math`, `vector` ops between two
        products) becomes one loop over the rows of the tile, in which a tile is
-       a 1-D vector and a row statistic a scalar.
+       a 1-D vector and a row statistic a scalar. A vector over the columns,
+       which is broadcast to the rows, is read from its buffer.
      - `fa.scores` and `fa.accumulate` become products blocked by registers:
        mr x nr accumulators in a loop over the contracted dimension. Q is
        converted to f32 once for each query tile, K transposed and V converted
-       once for each key tile; rows past the end become zeros.
+       once for each key tile; rows past the end become zeros. With
+       `transposed` the left operand is read as it is, column by column.
 
     Preconditions: no `fa.softmax`, `fa.online_softmax` or `fa.finish`
     (`fa-expand-softmax`); no row-wise op other than those of `arith` and `math`
     that work element by element, `vector.broadcast`, `vector.shape_cast`,
-    `vector.step`, `vector.multi_reduction` along the columns, `vector.gather`
-    and `vector.transfer_write`. Anything else on a tile is an error, as is a nest
+    `vector.step`, `vector.multi_reduction` along the columns, `vector.gather`,
+    `vector.transfer_read` and `vector.transfer_write`. Anything else on a tile is an error, as is a nest
     that is not for the CPU. Q is read once, where its memref is made: nothing in
     the nest may write it.
   }];

@@ -429,10 +429,16 @@ LogicalResult Distributor::distributeScores(ScoresOp op) {
   if (!fagpu::isSramTile(op.getKey().getType()))
     return op.emitOpError("expected key to be in SRAM; run fa-promote-to-sram "
                           "first");
-  Value zero =
-      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(*type));
+  FailureOr<Value> start;
+  if (op.getStart())
+    start = getWhole(op.getStart());
+  else
+    start = Value(
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(*type)));
+  if (failed(start))
+    return failure();
   Value scores = fagpu::DotOp::create(builder, loc, *type, *query, op.getKey(),
-                                      zero, fagpu::Contract::Columns, warps);
+                                      *start, fagpu::Contract::Columns, warps);
   if (!op.getScale().isExactlyValue(1.0)) {
     Value scale = arith::ConstantOp::create(
         builder, loc,
@@ -445,6 +451,8 @@ LogicalResult Distributor::distributeScores(ScoresOp op) {
 
 LogicalResult Distributor::distributeAccumulate(AccumulateOp op) {
   Location loc = op.getLoc();
+  if (op.getTransposed())
+    return op.emitOpError("expected probs that are not transposed on a GPU");
   FailureOr<Value> probs = getWhole(op.getProbs());
   FailureOr<Value> acc = getWhole(op.getAcc());
   if (failed(probs) || failed(acc))

@@ -10,6 +10,9 @@
 //   fa.scores       A = Q_i  [B_r, D]     B = K_j^T [D, B_c]    C = S
 //   fa.accumulate   A = P_ij [B_r, B_c]   B = V_j   [B_c, D_v]  C = O
 //
+// where A may also be the transpose of what is in memory: it is read element by
+// element, and the elements for mr rows are neighbours then.
+//
 //   for n in 0 .. N step nr:               a panel of B, which stays in L1
 //     for i in 0 .. B_r step mr:
 //       acc[mr] = 0 or C[i .. i + mr, n .. n + nr]
@@ -22,7 +25,9 @@
 // code, and the time to compile it, small.
 //
 // Q_i is converted to f32 once a query tile; K_j is transposed and V_j
-// converted once a key tile. V_j is used as it is if it is f32 and complete.
+// converted once a key tile. V_j is used as it is if it is f32 and complete,
+// and where it is the left operand of another product, too, so is the copy of
+// that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -190,21 +195,47 @@ private:
   Location loc;
 };
 
-/// C = scale * A B, or C = diag(alpha) C0 + A B.
+/// C = scale * (C0 + A B), or C = diag(alpha) C0 + A B.
 struct Product {
   Value a, b, c;
-  Value start; // C0, or null for 0
+  bool isTransposed = false; // A is the transpose of `a`
+  Value start; // C0, or one row that stands for each of C0, or null for 0
   Value alpha; // a buffer of one factor a row, or null for 1
   float scale = 1.0f;
 };
 } // namespace
+
+/// The largest divisor of `size` that is at most `limit`.
+static int64_t getDivisorAtMost(int64_t size, int64_t limit) {
+  int64_t divisor = std::min(size, limit);
+  while (size % divisor != 0)
+    --divisor;
+  return divisor;
+}
+
+/// What the accumulators of `width` columns from `n` on of a row start from.
+static Value buildStart(OpBuilder &builder, Location loc, LoopBuilder &loops,
+                        const Product &product, Value row, Value n,
+                        int64_t width) {
+  if (!product.start)
+    return loops.zeros(width);
+  if (cast<MemRefType>(product.start.getType()).getRank() == 1)
+    return vector::LoadOp::create(
+        builder, loc, VectorType::get({width}, builder.getF32Type()),
+        product.start, n);
+  Value start = loops.loadRow(product.start, row, n, width);
+  if (!product.alpha)
+    return start;
+  Value alpha = memref::LoadOp::create(builder, loc, product.alpha, row);
+  return arith::MulFOp::create(builder, loc, start, loops.splat(alpha, width));
+}
 
 static void buildProduct(OpBuilder &builder, Location loc,
                          const Product &product, ScheduleAttr schedule) {
   LoopBuilder loops(builder, loc);
   int64_t depth = cast<MemRefType>(product.b.getType()).getDimSize(0);
   auto type = cast<MemRefType>(product.c.getType());
-  int64_t mr = schedule.getMr();
+  int64_t mr = getDivisorAtMost(type.getDimSize(0), schedule.getMr());
   loops.panels(
       type.getDimSize(1), schedule.getNr(), [&](Value n, int64_t width) {
         loops.loop(
@@ -212,18 +243,8 @@ static void buildProduct(OpBuilder &builder, Location loc,
               SmallVector<Value> rows, acc;
               for (int64_t r = 0; r < mr; ++r) {
                 rows.push_back(loops.add(i, loops.index(r)));
-                if (!product.start) {
-                  acc.push_back(loops.zeros(width));
-                  continue;
-                }
-                Value old = loops.loadRow(product.start, rows[r], n, width);
-                if (product.alpha) {
-                  Value alpha = memref::LoadOp::create(builder, loc,
-                                                       product.alpha, rows[r]);
-                  old = arith::MulFOp::create(builder, loc, old,
-                                              loops.splat(alpha, width));
-                }
-                acc.push_back(old);
+                acc.push_back(buildStart(builder, loc, loops, product, rows[r],
+                                         n, width));
               }
               auto contraction = scf::ForOp::create(
                   builder, loc, loops.index(0), loops.index(depth),
@@ -232,7 +253,9 @@ static void buildProduct(OpBuilder &builder, Location loc,
                     Value b = loops.loadRow(product.b, k, n, width);
                     SmallVector<Value> next;
                     for (int64_t r = 0; r < mr; ++r) {
-                      Value a = loops.loadElement(product.a, rows[r], k);
+                      Value a = product.isTransposed
+                                    ? loops.loadElement(product.a, k, rows[r])
+                                    : loops.loadElement(product.a, rows[r], k);
                       next.push_back(vector::FMAOp::create(
                           builder, loc, loops.splat(a, width), b, carried[r]));
                     }
@@ -260,11 +283,12 @@ static LogicalResult verifyIsMemory(Operation *op, StringRef name, Type type) {
          << name << " to be a memref on the CPU but got " << type;
 }
 
-FailureOr<Value> TileLowering::packQuery(Value query) {
+FailureOr<Value> TileLowering::packQuery(Value query, int64_t rows) {
   if (isa<VectorType>(query.getType()))
     return getOperandBuffer(query);
-  if (Value packed = packedQueries.lookup(query))
-    return packed;
+  Value &copy = packed[{query, rows}];
+  if (copy)
+    return copy;
   Location loc = query.getLoc();
   OpBuilder::InsertionGuard guard(builder);
   if (entry->getParent()->isAncestor(query.getParentRegion()))
@@ -272,28 +296,50 @@ FailureOr<Value> TileLowering::packQuery(Value query) {
   else
     builder.setInsertionPointToStart(entry);
   int64_t columns = cast<MemRefType>(query.getType()).getDimSize(1);
-  Value packed =
-      allocate(loc, {schedule.getBr(), columns}, builder.getF32Type());
-  LoopBuilder(builder, loc).copyRows(query, packed, schedule.getNr());
-  packedQueries[query] = packed;
-  return packed;
+  copy = allocate(loc, {rows, columns}, builder.getF32Type());
+  LoopBuilder(builder, loc).copyRows(query, copy, schedule.getNr());
+  return copy;
+}
+
+Value TileLowering::packValue(Location loc, Value value, int64_t rows) {
+  auto type = cast<MemRefType>(value.getType());
+  if (type.getElementType().isF32() && !type.isDynamicDim(0))
+    return value;
+  if (Value copy = packed.lookup({value, rows}))
+    return copy;
+  Value copy = allocate(loc, {rows, type.getDimSize(1)}, builder.getF32Type());
+  LoopBuilder(builder, loc).copyRows(value, copy, schedule.getNr());
+  return copy;
 }
 
 LogicalResult TileLowering::lowerScores(ScoresOp op) {
   if (failed(verifyIsMemory(op, "key", op.getKey().getType())))
     return failure();
   Location loc = op.getLoc();
-  FailureOr<Value> query = packQuery(op.getQuery());
+  VectorType type = op.getScores().getType();
+  FailureOr<Value> query = packQuery(op.getQuery(), type.getDimSize(0));
   if (failed(query))
     return failure();
-  VectorType type = op.getScores().getType();
+  Product product;
+  if (Value start = op.getStart()) {
+    // A vector over the columns is one row for all.
+    Operation *broadcast = start.getDefiningOp();
+    if (broadcast && isColumnBroadcast(*broadcast) &&
+        buffers.contains(broadcast->getOperand(0))) {
+      product.start = buffers.lookup(broadcast->getOperand(0));
+    } else {
+      FailureOr<Value> buffer = getOperandBuffer(start);
+      if (failed(buffer))
+        return failure();
+      product.start = *buffer;
+    }
+  }
   Value keyTransposed =
       allocate(loc, {op.getKey().getType().getDimSize(1), type.getDimSize(1)},
                builder.getF32Type());
   LoopBuilder(builder, loc)
       .transposeRows(op.getKey(), keyTransposed, schedule.getNr());
 
-  Product product;
   product.a = *query;
   product.b = keyTransposed;
   product.c = getOrAllocateBuffer(op.getScores());
@@ -312,6 +358,7 @@ LogicalResult TileLowering::lowerAccumulate(AccumulateOp op) {
   if (failed(probs) || failed(start))
     return failure();
   product.a = *probs;
+  product.isTransposed = op.getTransposed();
   product.start = *start;
   if (op.getAlpha()) {
     FailureOr<Value> alpha = getOperandBuffer(op.getAlpha());
@@ -319,16 +366,9 @@ LogicalResult TileLowering::lowerAccumulate(AccumulateOp op) {
       return failure();
     product.alpha = *alpha;
   }
-
-  auto valueType = cast<MemRefType>(op.getValue().getType());
-  product.b = op.getValue();
-  if (!valueType.getElementType().isF32() || valueType.isDynamicDim(0)) {
-    product.b = allocate(
-        loc, {op.getProbs().getType().getDimSize(1), valueType.getDimSize(1)},
-        builder.getF32Type());
-    LoopBuilder(builder, loc)
-        .copyRows(op.getValue(), product.b, schedule.getNr());
-  }
+  product.b = packValue(
+      loc, op.getValue(),
+      op.getProbs().getType().getDimSize(product.isTransposed ? 0 : 1));
 
   // In place if nothing else needs the old accumulator.
   if (!buffers.contains(op.getAcc()) || isLastUse(op.getAcc(), op))

@@ -11,6 +11,7 @@
 //   max of the columns      vector.multi_reduction [1]  ->  vector.reduction
 //   across the columns      shape_cast to Rx1, broadcast -> broadcast
 //   column numbers          broadcast of vector<CxT>     -> that vector itself
+//   a value a column        broadcast of vector<CxT>     -> load of its buffer
 //
 // and an op that works element by element is the same op on other types.
 //
@@ -64,6 +65,7 @@ private:
   Value load(Value buffer, Type tileType);
   void sliceBroadcast(vector::BroadcastOp op, Value source);
   void sliceStore(vector::TransferWriteOp op, Value slice);
+  void sliceLoad(vector::TransferReadOp op);
 
   OpBuilder &builder;
   Value row;
@@ -101,7 +103,7 @@ FailureOr<Value> RowSlicer::get(Value value) {
     return slice;
   }
   Operation *op = value.getDefiningOp();
-  if (op && isRematerializable(*op)) {
+  if (op && (isRematerializable(*op) || isColumnBroadcast(*op))) {
     if (failed(slice(op)))
       return failure();
     return slices.lookup(value);
@@ -165,6 +167,37 @@ void RowSlicer::sliceStore(vector::TransferWriteOp op, Value slice) {
     memref::StoreOp::create(builder, loc, slice, op.getBase(), indices);
 }
 
+/// Row `row` of memory, or the padding past its end.
+void RowSlicer::sliceLoad(vector::TransferReadOp op) {
+  Location loc = op.getLoc();
+  OpBuilder::InsertionGuard guard(builder);
+  Type type = getSliceType(op.getVectorType());
+  SmallVector<Value> indices(op.getIndices());
+  indices[0] = arith::AddIOp::create(builder, loc, indices[0], row);
+  auto load = [&]() -> Value {
+    if (isa<VectorType>(type))
+      return vector::LoadOp::create(builder, loc, type, op.getBase(), indices);
+    return memref::LoadOp::create(builder, loc, op.getBase(), indices);
+  };
+  if (op.isDimInBounds(0)) {
+    slices[op] = load();
+    return;
+  }
+  Value end = memref::DimOp::create(builder, loc, op.getBase(), 0);
+  Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       indices[0], end);
+  auto guarded =
+      scf::IfOp::create(builder, loc, type, inside, /*withElseRegion=*/true);
+  builder.setInsertionPointToStart(guarded.thenBlock());
+  scf::YieldOp::create(builder, loc, load());
+  builder.setInsertionPointToStart(guarded.elseBlock());
+  Value padding = op.getPadding();
+  if (isa<VectorType>(type))
+    padding = vector::BroadcastOp::create(builder, loc, type, padding);
+  scf::YieldOp::create(builder, loc, padding);
+  slices[op] = guarded.getResult(0);
+}
+
 LogicalResult RowSlicer::slice(Operation *op) {
   Location loc = op->getLoc();
   if (isa<vector::StepOp>(op)) {
@@ -182,7 +215,17 @@ LogicalResult RowSlicer::slice(Operation *op) {
   }
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op);
       broadcast && getTileRank(broadcast.getSourceType()) == 1) {
-    sliceBroadcast(broadcast, broadcast.getSource());
+    Value source = broadcast.getSource();
+    if (Value buffer = buffers.lookup(source)) {
+      Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+      source =
+          vector::LoadOp::create(builder, loc, source.getType(), buffer, zero);
+    }
+    sliceBroadcast(broadcast, source);
+    return success();
+  }
+  if (auto load = dyn_cast<vector::TransferReadOp>(op)) {
+    sliceLoad(load);
     return success();
   }
 
@@ -234,8 +277,24 @@ LogicalResult RowSlicer::slice(Operation *op) {
 // Runs
 //===----------------------------------------------------------------------===//
 
-LogicalResult TileLowering::lowerRun(Location loc, ArrayRef<Operation *> run,
-                                     Copies copies) {
+LogicalResult TileLowering::lowerRun(Location loc, ArrayRef<Operation *> run) {
+  return lowerRowLoop(loc, getRows(*run.front()), run, {});
+}
+
+LogicalResult TileLowering::lowerCopies(Location loc, Copies copies) {
+  llvm::MapVector<int64_t, SmallVector<std::pair<Value, Value>>> byRows;
+  for (auto [tile, buffer] : copies)
+    byRows[cast<VectorType>(tile.getType()).getDimSize(0)].emplace_back(tile,
+                                                                        buffer);
+  for (auto &[rows, group] : byRows)
+    if (failed(lowerRowLoop(loc, rows, {}, group)))
+      return failure();
+  return success();
+}
+
+LogicalResult TileLowering::lowerRowLoop(Location loc, int64_t rows,
+                                         ArrayRef<Operation *> run,
+                                         Copies copies) {
   // A tile that is used after the run needs a buffer. It becomes visible only
   // now: within the run its old content may be read as something else.
   SmallVector<std::pair<Value, Value>> stores(copies.begin(), copies.end());
@@ -257,7 +316,7 @@ LogicalResult TileLowering::lowerRun(Location loc, ArrayRef<Operation *> run,
   OpBuilder::InsertionGuard guard(builder);
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  Value end = arith::ConstantIndexOp::create(builder, loc, schedule.getBr());
+  Value end = arith::ConstantIndexOp::create(builder, loc, rows);
   auto loop = scf::ForOp::create(builder, loc, zero, end, one);
   builder.setInsertionPointToStart(loop.getBody());
   RowSlicer slicer(builder, loop.getInductionVar(), buffers);

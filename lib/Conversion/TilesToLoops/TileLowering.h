@@ -21,6 +21,7 @@
 #include "fa/IR/FA.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 
 namespace mlir::fa {
@@ -31,6 +32,17 @@ inline Type getBufferElement(VectorType tile) {
   return isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32
              ? Float32Type::get(tile.getContext())
              : element;
+}
+
+/// The rows of the tiles that a row-wise op works on.
+inline int64_t getRows(Operation &op) {
+  for (Type type : op.getResultTypes())
+    if (isTileType(type))
+      return cast<VectorType>(type).getDimSize(0);
+  for (Type type : op.getOperandTypes())
+    if (isTileType(type))
+      return cast<VectorType>(type).getDimSize(0);
+  llvm_unreachable("expected an op on tiles");
 }
 
 /// The buffers of one loop nest. A buffer has the shape of the tile and the
@@ -49,8 +61,8 @@ public:
 
 private:
   // TilesToLoops.cpp
-  LogicalResult verifyRows(Operation &op);
   LogicalResult lowerLoop(scf::ForOp loop);
+  LogicalResult lowerColumnBroadcast(vector::BroadcastOp op);
   Value allocate(Location loc, ArrayRef<int64_t> shape, Type element);
   Value getOrAllocateBuffer(Value tile);
   /// The buffer of an operand of a product; a constant gets one here.
@@ -62,25 +74,32 @@ private:
   Value findCarriedBuffer(Value tile, ArrayRef<Operation *> run);
 
   // RowLoops.cpp
-  /// One loop over the rows for the ops of `run`; also stores the tiles
-  /// `copies[i].first` to the buffers `copies[i].second`.
+  /// One loop over the rows for the ops of `run`, whose tiles all have as many.
+  LogicalResult lowerRun(Location loc, ArrayRef<Operation *> run);
+  /// Stores the tiles `copies[i].first` to the buffers `copies[i].second`, in
+  /// one loop over the rows for tiles with equally many.
   using Copies = ArrayRef<std::pair<Value, Value>>;
-  LogicalResult lowerRun(Location loc, ArrayRef<Operation *> run,
-                         Copies copies);
+  LogicalResult lowerCopies(Location loc, Copies copies);
+  LogicalResult lowerRowLoop(Location loc, int64_t rows,
+                             ArrayRef<Operation *> run, Copies copies);
 
   // Products.cpp
   LogicalResult lowerScores(ScoresOp op);
   LogicalResult lowerAccumulate(AccumulateOp op);
-  /// Q_i as f32: the buffer of a vector, or a copy of a memref made where the
-  /// memref is defined, and so once for all key tiles.
-  FailureOr<Value> packQuery(Value query);
+  /// The left operand of scores, `rows` rows, as f32: the buffer of a vector,
+  /// or a copy of a memref made where the memref is defined, and so once for
+  /// all key tiles.
+  FailureOr<Value> packQuery(Value query, int64_t rows);
+  /// The right operand of accumulate, `rows` rows, as f32: itself, if it is
+  /// that already, or a copy.
+  Value packValue(Location loc, Value value, int64_t rows);
 
   OpBuilder &builder;
   Block *entry; // stack buffers are allocated at its start
   ScheduleAttr schedule;
-  DenseMap<Value, Value> buffers;       // tile -> memref
-  DenseMap<Value, Value> packedQueries; // memref -> its copy
-  SmallVector<Operation *> lowered;     // in program order
+  DenseMap<Value, Value> buffers;                    // tile -> memref
+  DenseMap<std::pair<Value, int64_t>, Value> packed; // memref, rows -> its copy
+  SmallVector<Operation *> lowered;                  // in program order
 };
 
 } // namespace mlir::fa

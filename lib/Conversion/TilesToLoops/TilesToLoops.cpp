@@ -55,7 +55,7 @@ FailureOr<Value> TileLowering::getOperandBuffer(Value tile) {
   auto type = cast<VectorType>(tile.getType());
   Value buffer =
       allocate(tile.getLoc(), type.getShape(), getBufferElement(type));
-  if (failed(lowerRun(tile.getLoc(), {}, {{tile, buffer}})))
+  if (failed(lowerCopies(tile.getLoc(), {{tile, buffer}})))
     return failure();
   return buffer;
 }
@@ -92,18 +92,18 @@ Value TileLowering::findCarriedBuffer(Value tile, ArrayRef<Operation *> run) {
 // Blocks and loops
 //===----------------------------------------------------------------------===//
 
-LogicalResult TileLowering::verifyRows(Operation &op) {
-  SmallVector<Type> types(op.getResultTypes());
-  if (auto store = dyn_cast<vector::TransferWriteOp>(op))
-    types.push_back(store.getVectorType());
-  for (Type type : types) {
-    if (!isTileType(type))
-      continue;
-    if (cast<VectorType>(type).getDimSize(0) != schedule.getBr())
-      return op.emitError("expected tiles of br = ")
-             << schedule.getBr() << " rows but got " << type;
-  }
-  return success();
+/// Whether `op` may join `run`: it has as many rows, and no row of it reads
+/// what another row of the run writes, or the other way round.
+static bool mayJoin(ArrayRef<Operation *> run, Operation &op) {
+  if (run.empty())
+    return true;
+  auto all = [&](auto is) {
+    return llvm::all_of(run, [&](Operation *other) { return !is(*other); });
+  };
+  auto reads = [](Operation &op) { return isa<vector::TransferReadOp>(op); };
+  auto writes = [](Operation &op) { return isa<vector::TransferWriteOp>(op); };
+  return getRows(*run.front()) == getRows(op) && (!reads(op) || all(writes)) &&
+         (!writes(op) || all(reads));
 }
 
 static LogicalResult rejectOp(Operation &op) {
@@ -112,13 +112,21 @@ static LogicalResult rejectOp(Operation &op) {
          << op.getName() << "'";
 }
 
+/// The rows of the tile are made where they are used, from the buffer of the
+/// vector; that of a carried value may have been overwritten by then.
+LogicalResult TileLowering::lowerColumnBroadcast(vector::BroadcastOp op) {
+  if (!isColumnBroadcast(*op) || !buffers.contains(op.getSource()))
+    return rejectOp(*op);
+  return success();
+}
+
 LogicalResult TileLowering::lowerBlock(Block &block) {
   SmallVector<Operation *> run;
   auto flushBefore = [&](Operation *op) -> LogicalResult {
     if (run.empty())
       return success();
     builder.setInsertionPoint(op);
-    if (failed(lowerRun(run.front()->getLoc(), run, {})))
+    if (failed(lowerRun(run.front()->getLoc(), run)))
       return failure();
     lowered.append(run);
     run.clear();
@@ -127,6 +135,8 @@ LogicalResult TileLowering::lowerBlock(Block &block) {
 
   for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
     if (!touchesTiles(op)) {
+      if (!isMemoryEffectFree(&op) && failed(flushBefore(&op)))
+        return failure();
       if (auto loop = dyn_cast<scf::ForOp>(op)) {
         if (failed(lowerLoop(loop)))
           return failure();
@@ -144,9 +154,9 @@ LogicalResult TileLowering::lowerBlock(Block &block) {
       lowered.push_back(&op);
       continue;
     }
-    if (failed(verifyRows(op)))
-      return failure();
     if (isRowWise(op)) {
+      if (!mayJoin(run, op) && failed(flushBefore(&op)))
+        return failure();
       run.push_back(&op);
       continue;
     }
@@ -159,6 +169,8 @@ LogicalResult TileLowering::lowerBlock(Block &block) {
             .Case<AccumulateOp>(
                 [&](auto accumulate) { return lowerAccumulate(accumulate); })
             .Case<scf::ForOp>([&](auto loop) { return lowerLoop(loop); })
+            .Case<vector::BroadcastOp>(
+                [&](auto broadcast) { return lowerColumnBroadcast(broadcast); })
             .Default([](Operation *other) { return rejectOp(*other); });
     if (failed(result))
       return failure();
@@ -183,7 +195,7 @@ LogicalResult TileLowering::lowerLoop(scf::ForOp loop) {
     buffers[argument] = buffers[result] = buffer;
   }
   builder.setInsertionPoint(loop);
-  if (!copies.empty() && failed(lowerRun(loop.getLoc(), {}, copies)))
+  if (failed(lowerCopies(loop.getLoc(), copies)))
     return failure();
 
   size_t outerLowered = lowered.size();
@@ -209,7 +221,7 @@ LogicalResult TileLowering::lowerLoop(scf::ForOp loop) {
     }
   }
   builder.setInsertionPoint(yield);
-  if (!copies.empty() && failed(lowerRun(yield.getLoc(), {}, copies)))
+  if (failed(lowerCopies(yield.getLoc(), copies)))
     return failure();
   yield->setOperands(scalarYields);
   eraseLowered(outerLowered);

@@ -66,6 +66,14 @@ func.func @scores_c5_nan(%Q: vector<16x64xf16>, %K: vector<32x64xf16>) {
 
 // -----
 
+func.func @scores_c6(%Q: vector<16x64xf16>, %K: vector<32x64xf16>, %D: vector<16x16xf32>) {
+  // expected-error @+1 {{failed to verify that start has the type of the result}}
+  %S = "fa.scores"(%Q, %K, %D) : (vector<16x64xf16>, vector<32x64xf16>, vector<16x16xf32>) -> vector<16x32xf32>
+  return
+}
+
+// -----
+
 func.func @scores_rank(%Q: vector<16xf16>, %K: vector<32x64xf16>) {
   // expected-error @+1 {{operand #0 must be 2-D vector or memref of f16, bf16 or f32 values, but got 'vector<16xf16>'}}
   %S = fa.scores %Q, %K : vector<16xf16>, vector<32x64xf16> -> vector<16x32xf32>
@@ -229,6 +237,22 @@ func.func @accumulate_c3_rows(%P: vector<16x32xf16>, %V: memref<32x64xf16>, %O: 
 func.func @accumulate_c3_columns(%P: vector<16x32xf16>, %V: memref<?x?xf16>, %O: vector<16x64xf32>) {
   // expected-error @+1 {{expected acc with the rows of probs and the columns of value but got 'vector<16x64xf32>' for 'vector<16x32xf16>' and 'memref<?x?xf16>'}}
   %O1 = fa.accumulate %P, %V, %O : vector<16x32xf16>, memref<?x?xf16>, vector<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @accumulate_c2_transposed(%P: vector<32x16xf16>, %V: memref<16x64xf16>, %O: vector<16x64xf32>) {
+  // expected-error @+1 {{expected the rows of value to be 32 but got 16}}
+  %O1 = fa.accumulate %P, %V, %O transposed : vector<32x16xf16>, memref<16x64xf16>, vector<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @accumulate_c3_transposed(%P: vector<32x16xf16>, %V: memref<32x64xf16>, %O: vector<32x64xf32>) {
+  // expected-error @+1 {{expected acc with the rows of the transpose of probs and the columns of value but got 'vector<32x64xf32>' for 'vector<32x16xf16>' and 'memref<32x64xf16>'}}
+  %O1 = fa.accumulate %P, %V, %O transposed : vector<32x16xf16>, memref<32x64xf16>, vector<32x64xf32>
   return
 }
 

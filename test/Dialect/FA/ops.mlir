@@ -105,6 +105,21 @@ func.func @lazy(%S: vector<16x32xf32>, %m: vector<16xf32>, %l: vector<16xf32>) -
   return %R : vector<16x32xf32>
 }
 
+// The products of backward.
+// CHECK-LABEL: func.func @backward_products
+// CHECK: %[[DP:.*]] = fa.scores %{{.*}}, %{{.*}} start %{{.*}} : memref<?x64xf16>, memref<32x64xf16> -> vector<16x32xf32>
+// CHECK: fa.scores %{{.*}}, %{{.*}} start %[[DP]] scale 5.000000e-01 : memref<?x64xf16>, memref<32x64xf16> -> vector<16x32xf32>
+// CHECK: fa.accumulate %{{.*}}, %{{.*}}, %{{.*}} transposed : vector<32x16xf16>, memref<32x64xf16>, vector<16x64xf32>
+// CHECK: fa.accumulate %{{.*}}, %{{.*}}, %{{.*}} rescale %{{.*}} transposed : vector<32x16xf16>, memref<32x64xf16>, vector<16x64xf32>, vector<16xf32>
+func.func @backward_products(%dOi: memref<?x64xf16>, %Vj: memref<32x64xf16>, %D: vector<16x32xf32>, %dST: vector<32x16xf16>,
+                             %dQ: vector<16x64xf32>, %alpha: vector<16xf32>) -> (vector<16x32xf32>, vector<16x64xf32>) {
+  %dP = fa.scores %dOi, %Vj start %D : memref<?x64xf16>, memref<32x64xf16> -> vector<16x32xf32>
+  %S = fa.scores %dOi, %Vj start %dP scale 0.5 : memref<?x64xf16>, memref<32x64xf16> -> vector<16x32xf32>
+  %dQ1 = fa.accumulate %dST, %Vj, %dQ transposed : vector<32x16xf16>, memref<32x64xf16>, vector<16x64xf32>
+  %dQ2 = fa.accumulate %dST, %Vj, %dQ1 rescale %alpha transposed : vector<32x16xf16>, memref<32x64xf16>, vector<16x64xf32>, vector<16xf32>
+  return %S, %dQ2 : vector<16x32xf32>, vector<16x64xf32>
+}
+
 // Memrefs with strides of their own, no result; every dimension but the head
 // dims dynamic; both regions; all attributes.
 // CHECK-LABEL: func.func @attention_memrefs
