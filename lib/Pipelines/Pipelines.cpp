@@ -109,6 +109,8 @@ void fa::buildCPUPipeline(OpPassManager &pm,
     schedule.nr = options.nr;
     schedule.sram = options.sram;
     schedule.vectorBits = options.vectorBits;
+    schedule.backward = options.backward;
+    schedule.splits = options.splits;
     buildNest(pm, schedule);
     if (algorithm == Level::Fused)
       buildFused(pm);

@@ -34,6 +34,11 @@ static int64_t getDivisorAtMost(int64_t size, int64_t limit) {
 int64_t fa::getTileBytes(TargetAttr target, const ScheduleProblem &problem,
                          const ScheduleChoice &choice) {
   int64_t br = choice.br, bc = choice.bc;
+  // CPU, in f32, backward: K, V, dK and dV of a key tile; Q and dO of a query
+  // tile, as they are and transposed, and dQ; S, P, dP, dS and what is rounded.
+  if (target.isCPU() && problem.isBackward)
+    return 4 * ((2 * bc + 3 * br) * problem.headDim +
+                (2 * bc + 2 * br) * problem.headDimV + 6 * br * bc);
   // CPU, in f32: Q_i, K_j, V_j, S_ij with P_ij, O_i.
   if (target.isCPU())
     return 4 *
@@ -73,6 +78,14 @@ static ScheduleChoice chooseForCPU(TargetAttr target,
   choice.groups = request.groups ? request.groups : 1;
   choice.warps = request.warps ? request.warps : 1;
   choice.stages = request.stages ? request.stages : 1;
+  if (problem.isBackward) {
+    // One pass does five products instead of seven. A few splits give threads
+    // enough to do where there are few heads, at the price of a dQ in f32 each.
+    constexpr int64_t kSplits = 4;
+    choice.backward = request.backward.value_or(BackwardDesign::OnePass);
+    bool isOnePass = choice.backward == BackwardDesign::OnePass;
+    choice.splits = request.splits ? request.splits : isOnePass ? kSplits : 1;
+  }
   choice.reason =
       llvm::formatv("register tile of {0} x {1} for {2}-bit vectors", choice.mr,
                     choice.nr, target.getVectorBits());

@@ -24,6 +24,8 @@ struct ScheduleRequest {
   int64_t br = 0, bc = 0, mr = 0, nr = 0, groups = 0, warps = 0, stages = 0,
           blocks = 0;
   std::optional<bool> overlap, pingpong, lazy;
+  std::optional<BackwardDesign> backward;
+  int64_t splits = 0;
 };
 
 /// The sizes of a problem that a schedule depends on.
@@ -33,12 +35,15 @@ struct ScheduleProblem {
   bool isMasked;      // by a band or a region, beyond the ends of the tensors
   bool hasRegions;    // score or mask functions of the user's
   bool hasStaticKeys; // the number of keys is known
+  bool isBackward;
 };
 
 /// A choice, not yet verified, and the reason for it.
 struct ScheduleChoice {
   int64_t br, bc, mr = 0, nr = 0, groups = 1, warps = 1, stages = 1, blocks = 1;
   bool overlap = false, pingpong = false, lazy = false;
+  BackwardDesign backward = BackwardDesign::TwoPass;
+  int64_t splits = 1;
   std::string reason;
 };
 

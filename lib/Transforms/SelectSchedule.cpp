@@ -33,12 +33,12 @@ struct SelectSchedule
 
 private:
   /// Attaches target and schedule to `op`.
-  LogicalResult select(AttentionOp op, TargetAttr target);
+  LogicalResult select(AttentionOpInterface op, TargetAttr target);
 };
 } // namespace
 
 /// Fails if `schedule` is not one for the kind of `target`.
-static LogicalResult verifyKind(AttentionOp op, ScheduleAttr schedule,
+static LogicalResult verifyKind(AttentionOpInterface op, ScheduleAttr schedule,
                                 TargetAttr target) {
   bool hasRegisterTile = schedule.getMr() != 0;
   bool isForCPU = hasRegisterTile && schedule.getGroups() == 1 &&
@@ -46,14 +46,22 @@ static LogicalResult verifyKind(AttentionOp op, ScheduleAttr schedule,
                   !schedule.getOverlap() && !schedule.getPingpong() &&
                   !schedule.getLazy();
   if (target.isCPU() && !isForCPU)
-    return op.emitOpError("expected a schedule with mr and nr, and without "
-                          "the fields of a GPU, on the CPU but got ")
+    return op->emitOpError("expected a schedule with mr and nr, and without "
+                           "the fields of a GPU, on the CPU but got ")
+           << schedule;
+  bool isBackward = isa<AttentionBackwardOp>(op);
+  if (!isBackward && schedule.getBackward() != BackwardDesign::TwoPass)
+    return op->emitOpError("expected a schedule without a design of backward "
+                           "but got ")
            << schedule;
   if (target.isCPU())
     return success();
+  if (isBackward)
+    return op->emitOpError("expected the target cpu but got ")
+           << target.getChip();
   if (hasRegisterTile)
-    return op.emitOpError("expected a schedule without mr and nr on a GPU but "
-                          "got ")
+    return op->emitOpError("expected a schedule without mr and nr on a GPU but "
+                           "got ")
            << schedule;
 
   // What the products and copies of a GPU can do: 16-bit operands, units of 16
@@ -61,34 +69,36 @@ static LogicalResult verifyKind(AttentionOp op, ScheduleAttr schedule,
   // columns for one wgmma.
   Type element = op.getElementType();
   if (!element.isF16() && !element.isBF16())
-    return op.emitOpError("expected f16 or bf16 on a GPU but got ") << element;
+    return op->emitOpError("expected f16 or bf16 on a GPU but got ") << element;
   if (op.getHeadDim() % 8 != 0 || op.getHeadDimV() % 8 != 0)
-    return op.emitOpError("expected head dims that are multiples of 8 on a GPU "
-                          "but got ")
+    return op->emitOpError(
+               "expected head dims that are multiples of 8 on a GPU "
+               "but got ")
            << op.getHeadDim() << " and " << op.getHeadDimV();
   // A block of sm_90a has a producer and up to four row groups, which share the
   // registers; other blocks have no groups, and at most 1024 threads.
   int64_t maxGroups = target.isHopper() ? 4 : 1, maxWarps = 32;
   if (schedule.getGroups() > maxGroups || schedule.getWarps() > maxWarps)
-    return op.emitOpError("expected at most ")
+    return op->emitOpError("expected at most ")
            << maxGroups << " row groups and " << maxWarps << " warps on "
            << target.getChip() << " but got " << schedule;
   int64_t rows = 16 * schedule.getWarps() * schedule.getGroups();
   if (schedule.getBr() % rows != 0 ||
       schedule.getRowBlocks() > (target.isHopper() ? 1 : 4) ||
       schedule.getBc() % 16 != 0)
-    return op.emitOpError("expected br = 16 * warps * groups = ")
+    return op->emitOpError("expected br = 16 * warps * groups = ")
            << rows << (target.isHopper() ? "" : ", or 2, 3 or 4 times that,")
            << " and a bc that is a multiple of 16 on a GPU but got "
            << schedule;
   if (!target.isHopper() &&
       (schedule.getOverlap() || schedule.getPingpong() || schedule.getLazy()))
-    return op.emitOpError("expected overlap, pingpong and lazy on sm_90a only, "
-                          "where products are asynchronous, but got ")
+    return op->emitOpError(
+               "expected overlap, pingpong and lazy on sm_90a only, "
+               "where products are asynchronous, but got ")
            << schedule << " on " << target.getChip();
   if (target.isHopper() && (schedule.getWarps() != 4 ||
                             schedule.getBc() > 256 || op.getHeadDimV() > 256))
-    return op.emitOpError(
+    return op->emitOpError(
                "expected row groups of 4 warps, and a bc and a head "
                "dim of V of at most 256, on sm_90a but got head dim ")
            << op.getHeadDimV() << " and " << schedule;
@@ -96,20 +106,21 @@ static LogicalResult verifyKind(AttentionOp op, ScheduleAttr schedule,
 }
 
 /// Fails if the tiles do not fit in the SRAM of `target`.
-static LogicalResult verifyFits(AttentionOp op, ScheduleAttr schedule,
+static LogicalResult verifyFits(AttentionOpInterface op, ScheduleAttr schedule,
                                 TargetAttr target,
                                 const ScheduleProblem &problem,
                                 const ScheduleChoice &choice) {
   int64_t bytes = getTileBytes(target, problem, choice);
   if (bytes <= target.getSram())
     return success();
-  return op.emitOpError("expected the tiles of ")
+  return op->emitOpError("expected the tiles of ")
          << schedule << " to fit in " << target.getSram()
          << " bytes of sram, but with head dims " << problem.headDim << " and "
          << problem.headDimV << " they take " << bytes;
 }
 
-LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
+LogicalResult SelectSchedule::select(AttentionOpInterface op,
+                                     TargetAttr target) {
   if (!op.getTargetAttr())
     op.setTargetAttr(target);
   target = op.getTargetAttr();
@@ -123,18 +134,21 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
           llvm::divideCeil(op.getElementType().getIntOrFloatBitWidth(), 8)),
       op.hasMaskRegion() || op.getMaskOrDefault().getKind() != MaskKind::None,
       op.hasScoreRegion() || op.hasMaskRegion(),
-      !op.getKey().getType().isDynamicDim(2)};
+      !op.getKey().getType().isDynamicDim(2),
+      isa<AttentionBackwardOp>(op)};
   if (problem.headDim > kMaxHeadDim || problem.headDimV > kMaxHeadDim)
-    return op.emitOpError("expected head dims of at most ")
+    return op->emitOpError("expected head dims of at most ")
            << kMaxHeadDim << " but got " << problem.headDim << " and "
            << problem.headDimV;
 
   if (ScheduleAttr given = op.getScheduleAttr()) {
-    ScheduleChoice choice{
-        given.getBr(),       given.getBc(),     given.getMr(),
-        given.getNr(),       given.getGroups(), given.getWarps(),
-        given.getStages(),   given.getBlocks(), given.getOverlap(),
-        given.getPingpong(), given.getLazy(),   ""};
+    ScheduleChoice choice{given.getBr(),      given.getBc(),
+                          given.getMr(),      given.getNr(),
+                          given.getGroups(),  given.getWarps(),
+                          given.getStages(),  given.getBlocks(),
+                          given.getOverlap(), given.getPingpong(),
+                          given.getLazy(),    given.getBackward(),
+                          given.getSplits(),  ""};
     if (failed(verifyKind(op, given, target)))
       return failure();
     return verifyFits(op, given, target, problem, choice);
@@ -142,23 +156,35 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
   auto toFlag = [](int64_t option) {
     return option < 0 ? std::nullopt : std::optional<bool>(option != 0);
   };
-  ScheduleChoice choice =
-      chooseSchedule(target, problem,
-                     {br, bc, mr, nr, groups, warps, stages, blocks,
-                      toFlag(overlap), toFlag(pingpong), toFlag(lazy)});
+  ScheduleRequest request{br,
+                          bc,
+                          mr,
+                          nr,
+                          groups,
+                          warps,
+                          stages,
+                          blocks,
+                          toFlag(overlap),
+                          toFlag(pingpong),
+                          toFlag(lazy),
+                          /*backward=*/{},
+                          splits};
+  if (!StringRef(backward).empty())
+    request.backward = symbolizeBackwardDesign(backward);
+  ScheduleChoice choice = chooseSchedule(target, problem, request);
   auto schedule = ScheduleAttr::getChecked(
-      [&] { return op.emitOpError("has no valid schedule: "); },
-      op.getContext(), choice.br, choice.bc, choice.mr, choice.nr,
+      [&] { return op->emitOpError("has no valid schedule: "); },
+      op->getContext(), choice.br, choice.bc, choice.mr, choice.nr,
       choice.groups, choice.warps, choice.stages, choice.blocks, choice.overlap,
-      choice.pingpong, choice.lazy);
+      choice.pingpong, choice.lazy, choice.backward, choice.splits);
   if (!schedule || failed(verifyKind(op, schedule, target)) ||
       failed(verifyFits(op, schedule, target, problem, choice)))
     return failure();
   op.setScheduleAttr(schedule);
 
-  remark::analysis(op.getLoc(), remark::RemarkOpts::name("SelectSchedule")
-                                    .category("schedule")
-                                    .function(getOperation().getName()))
+  remark::analysis(op->getLoc(), remark::RemarkOpts::name("SelectSchedule")
+                                     .category("schedule")
+                                     .function(getOperation().getName()))
       << remark::add("br = {0}, bc = {1}: tiles take {2} of {3} bytes of sram; "
                      "{4}",
                      choice.br, choice.bc,
@@ -172,7 +198,7 @@ void SelectSchedule::runOnOperation() {
   // Far more than #fa.schedule takes, and so little that nothing overflows.
   constexpr int64_t kMaxOption = 1 << 20;
   for (Option<int64_t> *option :
-       {&br, &bc, &mr, &nr, &groups, &warps, &stages, &blocks})
+       {&br, &bc, &mr, &nr, &groups, &warps, &stages, &blocks, &splits})
     if (*option < 0 || *option > kMaxOption) {
       func.emitError("expected option '")
           << option->getArgStr() << "' to be from 0 to " << kMaxOption
@@ -191,6 +217,12 @@ void SelectSchedule::runOnOperation() {
         << sram.getValue();
     return signalPassFailure();
   }
+  if (!StringRef(backward).empty() && !symbolizeBackwardDesign(backward)) {
+    func.emitError("expected option 'backward' to be two_pass or one_pass but "
+                   "got '")
+        << backward.getValue() << "'";
+    return signalPassFailure();
+  }
   bool isCPU = StringRef(chip) == "cpu";
   auto target = TargetAttr::getChecked(
       [&] { return func.emitError("has no valid target: "); }, &getContext(),
@@ -198,7 +230,7 @@ void SelectSchedule::runOnOperation() {
       isCPU ? vectorBits.getValue() : int64_t(0));
   if (!target)
     return signalPassFailure();
-  WalkResult result = func.walk([&](AttentionOp op) {
+  WalkResult result = func.walk([&](AttentionOpInterface op) {
     return failed(select(op, target)) ? WalkResult::interrupt()
                                       : WalkResult::advance();
   });

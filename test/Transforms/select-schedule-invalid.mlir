@@ -13,6 +13,9 @@
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{lazy=1}))' 2>&1 | FileCheck %s --check-prefix=LAZY
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{overlap=2}))' 2>&1 | FileCheck %s --check-prefix=FLAG
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{pingpong=-2}))' 2>&1 | FileCheck %s --check-prefix=FLAG-NEGATIVE
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{backward=three_pass}))' 2>&1 | FileCheck %s --check-prefix=DESIGN
+// RUN: not fa-opt %t/backward.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{backward=two_pass splits=2}))' 2>&1 | FileCheck %s --check-prefix=SPLITS
+// RUN: not fa-opt %t/backward.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_80}))' 2>&1 | FileCheck %s --check-prefix=BACKWARD
 
 // NEGATIVE: error: expected option 'br' to be from 0 to 1048576 but got -1
 // HUGE: error: expected option 'stages' to be from 0 to 1048576 but got 9223372036854775807
@@ -27,6 +30,17 @@
 // LAZY: error: 'fa.attention' op expected a schedule with mr and nr, and without the fields of a GPU, on the CPU but got #fa.schedule<{{.*}}, lazy = true>
 // FLAG: error: expected option 'overlap' to be 0, 1 or -1 but got 2
 // FLAG-NEGATIVE: error: expected option 'pingpong' to be 0, 1 or -1 but got -2
+// DESIGN: error: expected option 'backward' to be two_pass or one_pass but got 'three_pass'
+// SPLITS: error: 'fa.attention_backward' op has no valid schedule: expected at most 1 splits with two_pass but got 2
+// BACKWARD: error: 'fa.attention_backward' op expected the target cpu but got sm_80
+
+//--- backward.mlir
+!M = memref<1x1x?x64xf16>
+!LSE = memref<1x1x?xf32>
+func.func @f(%Q: !M, %LSE: !LSE, %dQ: !M, %dK: !M, %dV: !M) {
+  fa.attention_backward ins(%Q, %Q, %Q, %Q, %Q, %LSE : !M, !M, !M, !M, !M, !LSE) outs(%dQ, %dK, %dV : !M, !M, !M)
+  return
+}
 
 //--- one.mlir
 func.func @f(%Q: memref<1x1x?x64xf32>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf32>) {
@@ -52,6 +66,16 @@ func.func @no_register_tile(%Q: memref<1x1x?x64xf32>, %LSE: memref<1x1x?xf32>, %
   fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf32>, memref<1x1x?x64xf32>, memref<1x1x?x64xf32>)
       outs(%O, %LSE : memref<1x1x?x64xf32>, memref<1x1x?xf32>)
       {schedule = #fa.schedule<br = 16, bc = 16>}
+  return
+}
+
+// -----
+
+func.func @design_of_forward(%Q: memref<1x1x?x64xf32>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf32>) {
+  // expected-error @+1 {{expected a schedule without a design of backward but got #fa.schedule<br = 16, bc = 16, mr = 4, nr = 8, backward = one_pass>}}
+  fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf32>, memref<1x1x?x64xf32>, memref<1x1x?x64xf32>)
+      outs(%O, %LSE : memref<1x1x?x64xf32>, memref<1x1x?xf32>)
+      {schedule = #fa.schedule<br = 16, bc = 16, mr = 4, nr = 8, backward = one_pass>}
   return
 }
 

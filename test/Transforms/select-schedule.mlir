@@ -6,6 +6,8 @@
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{bc=24}))' | FileCheck %s --check-prefix=BC
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{mr=8}))' | FileCheck %s --check-prefix=MR
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{nr=32}))' | FileCheck %s --check-prefix=NR
+// RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{backward=two_pass}))' | FileCheck %s --check-prefix=TWO
+// RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{backward=one_pass splits=2}))' | FileCheck %s --check-prefix=SPLITS
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule))' --remarks-filter=schedule --remark-format=emitRemark -o %t 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
 
@@ -68,5 +70,25 @@ func.func @given(%Q: !M, %LSE: !LSE, %O: !M) {
   fa.attention ins(%Q, %Q, %Q : !M, !M, !M) outs(%O, %LSE : !M, !LSE)
       {schedule = #fa.schedule<br = 8, bc = 16, mr = 2, nr = 4>,
        target = #fa.target<"cpu", sram = 90000, vector_bits = 128>}
+  return
+}
+
+// Gradients: nine tiles of 64 x 64 with a head dim, and six of scores. The design
+// is a matter of theirs alone.
+// CHECK-LABEL: func.func @backward
+// CHECK: schedule = #fa.schedule<br = 64, bc = 64, mr = 4, nr = 16, backward = one_pass, splits = 4>, target =
+// SRAM-LABEL: func.func @backward
+// SRAM: schedule = #fa.schedule<br = 16, bc = 16, mr = 4, nr = 16, backward = one_pass, splits = 4>, target =
+// TWO-LABEL: func.func @chosen
+// TWO: schedule = #fa.schedule<br = 64, bc = 64, mr = 4, nr = 16>, target =
+// TWO-LABEL: func.func @backward
+// TWO: schedule = #fa.schedule<br = 64, bc = 64, mr = 4, nr = 16>, target =
+// SPLITS-LABEL: func.func @chosen
+// SPLITS: schedule = #fa.schedule<br = 64, bc = 64, mr = 4, nr = 16>, target =
+// SPLITS-LABEL: func.func @backward
+// SPLITS: schedule = #fa.schedule<br = 64, bc = 64, mr = 4, nr = 16, backward = one_pass, splits = 2>, target =
+// REMARK: Function=backward | Remark="br = 64, bc = 64: tiles take 245760
+func.func @backward(%Q: !M, %LSE: !LSE, %dQ: !M, %dK: !M, %dV: !M) {
+  fa.attention_backward ins(%Q, %Q, %Q, %Q, %Q, %LSE : !M, !M, !M, !M, !M, !LSE) outs(%dQ, %dK, %dV : !M, !M, !M)
   return
 }

@@ -110,7 +110,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t br, int64_t bc, int64_t mr,
                                    int64_t nr, int64_t groups, int64_t warps,
                                    int64_t stages, int64_t blocks, bool overlap,
-                                   bool pingpong, bool lazy) {
+                                   bool pingpong, bool lazy,
+                                   BackwardDesign backward, int64_t splits) {
   // Larger tiles only make code and buffers grow.
   constexpr int64_t kMaxTile = 4096;
 
@@ -123,6 +124,9 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                           "block but got groups = "
                        << groups << ", warps = " << warps
                        << ", stages = " << stages << ", blocks = " << blocks;
+  if (splits <= 0)
+    return emitError() << "expected at least one split but got splits = "
+                       << splits;
   // schedule_c2
   if (br > kMaxTile || bc > kMaxTile)
     return emitError() << "expected br and bc of at most " << kMaxTile
@@ -144,5 +148,12 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected pingpong with at least two groups but got "
                           "groups = "
                        << groups;
+  // schedule_c7
+  constexpr int64_t kMaxSplits = 64;
+  int64_t maxSplits = backward == BackwardDesign::OnePass ? kMaxSplits : 1;
+  if (splits > maxSplits)
+    return emitError() << "expected at most " << maxSplits << " splits with "
+                       << stringifyBackwardDesign(backward) << " but got "
+                       << splits;
   return success();
 }

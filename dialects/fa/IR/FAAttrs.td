@@ -118,6 +118,15 @@ def FA_TargetAttr : FA_Attr<"Target", "target"> {
   }];
 }
 
+def FA_BackwardDesign : I32EnumAttr<"BackwardDesign",
+    "how the gradients are spread over loops", [
+    I32EnumAttrCase<"TwoPass", 0, "two_pass">,
+    I32EnumAttrCase<"OnePass", 1, "one_pass">
+  ]> {
+  let cppNamespace = "::mlir::fa";
+  let genSpecializedAttr = 0;
+}
+
 def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
   let summary = "the choices of a kernel, made once by fa-select-schedule";
   let description = [{
@@ -140,15 +149,23 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     `lazy` O is rescaled only where the row maximum has grown by more than a
     bound (`fa-lazy-rescale`).
 
+    `backward` is the design of a gradient. With `two_pass` one nest owns dQ, a
+    query tile a block, and one owns dK and dV, a key tile a block: S and dP are
+    computed twice. With `one_pass` they are computed once, in the nest that owns
+    dK and dV, which also adds to dQ in memory, in f32. There the key tiles of a
+    head are dealt out to `splits` blocks with a dQ each, which are summed in the
+    end: the order of each sum is fixed.
+
     Constraints:
-     - schedule_c1: `br`, `bc`, `groups`, `warps`, `stages` and `blocks` are
-       positive;
+     - schedule_c1: `br`, `bc`, `groups`, `warps`, `stages`, `blocks` and
+       `splits` are positive;
        `mr` and `nr` are positive, or neither is given.
      - schedule_c2: `br` and `bc` are at most 4096.
      - schedule_c3: `br` is a multiple of `mr`.
      - schedule_c4: `bc` is a multiple of `nr`.
      - schedule_c5: `br` is a multiple of `groups`.
      - schedule_c6: `pingpong` has at least two `groups`.
+     - schedule_c7: `splits` is 1 with `two_pass`, and at most 64.
   }];
   let parameters = (ins
     "int64_t":$br, "int64_t":$bc,
@@ -160,7 +177,10 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"int64_t", "1">:$blocks,
     DefaultValuedParameter<"bool", "false">:$overlap,
     DefaultValuedParameter<"bool", "false">:$pingpong,
-    DefaultValuedParameter<"bool", "false">:$lazy
+    DefaultValuedParameter<"bool", "false">:$lazy,
+    DefaultValuedParameter<"::mlir::fa::BackwardDesign",
+                           "::mlir::fa::BackwardDesign::TwoPass">:$backward,
+    DefaultValuedParameter<"int64_t", "1">:$splits
   );
   let assemblyFormat = [{ `<` struct(params) `>` }];
   let genVerifyDecl = 1;

@@ -79,6 +79,13 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
       *this, "vector-bits",
       llvm::cl::desc("Width of a SIMD register: 128, 256 or 512"),
       llvm::cl::init(256)};
+  Option<std::string> backward{
+      *this, "backward",
+      llvm::cl::desc("Design of gradients: two_pass or one_pass")};
+  Option<int64_t> splits{
+      *this, "splits",
+      llvm::cl::desc("Blocks that share the key tiles of a head with one_pass"),
+      llvm::cl::init(0)};
 };
 
 struct GPUPipelineOptions : public PassPipelineOptions<GPUPipelineOptions> {

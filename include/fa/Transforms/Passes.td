@@ -95,8 +95,9 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
   let summary = "choose the tile sizes of each fa.attention";
   let description = [{
     The one place that chooses. Attaches a `#fa.schedule` and a `#fa.target` to
-    each `fa.attention`; later passes only read them. A schedule that is there
-    already is kept and checked. An option that is given overrides one field.
+    each `fa.attention` and `fa.attention_backward`; later passes only read them.
+    A schedule that is there already is kept and checked. An option that is given
+    overrides one field.
 
     On the CPU the register tile is mr x nr such that its accumulators fill half
     of the SIMD registers; B_c and B_r are 64, halved (B_c first) until the
@@ -106,6 +107,9 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
     rescaled lazily, except where a region needs the registers, or the head dim
     is too small to gain. Says what it chose and why as a remark of category
     `schedule`.
+
+    For a gradient it also chooses the design: on the CPU one pass with a few
+    splits.
 
     Fails if no tile, or not the tile asked for, fits, and if a schedule is not
     one for its target: mr and nr are the CPU's, groups, warps and stages the
@@ -147,7 +151,12 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
            "chosen).">,
     Option<"lazy", "lazy", "int64_t", /*default=*/"-1",
            "O is rescaled where the maximum has grown much, on sm_90a (0 or 1; "
-           "-1: chosen).">
+           "-1: chosen).">,
+    Option<"backward", "backward", "std::string", /*default=*/"",
+           "Design of gradients: two_pass or one_pass (empty: chosen).">,
+    Option<"splits", "splits", "int64_t", /*default=*/"0",
+           "Blocks that share the key tiles of a head with one_pass (0: "
+           "chosen).">
   ];
   let dependentDialects = ["::mlir::fa::FADialect"];
 }

@@ -93,6 +93,21 @@ func.func private @f() attributes {schedule_c6 = #fa.schedule<br = 64, bc = 16, 
 
 // -----
 
+// expected-error @+1 {{expected at least one split but got splits = 0}}
+func.func private @f() attributes {schedule_c1_splits = #fa.schedule<br = 64, bc = 16, backward = one_pass, splits = 0>}
+
+// -----
+
+// expected-error @+1 {{expected at most 1 splits with two_pass but got 2}}
+func.func private @f() attributes {schedule_c7 = #fa.schedule<br = 64, bc = 16, splits = 2>}
+
+// -----
+
+// expected-error @+1 {{expected at most 64 splits with one_pass but got 65}}
+func.func private @f() attributes {schedule_c7_one_pass = #fa.schedule<br = 64, bc = 16, backward = one_pass, splits = 65>}
+
+// -----
+
 // The attributes of the dialect that may stand on any op.
 
 // expected-error @+1 {{expected attribute 'fa.schedule' to be a #fa.schedule but got 1 : i64}}

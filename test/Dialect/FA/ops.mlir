@@ -201,12 +201,14 @@ func.func @masks() -> i1 {
 // CHECK-LABEL: func.func @schedules
 // CHECK: a = #fa.schedule<br = 16, bc = 32, mr = 4, nr = 8>,
 // CHECK-SAME: b = #fa.schedule<br = 128, bc = 64, groups = 2, warps = 4, stages = 3>,
+// CHECK-SAME: backward = #fa.schedule<br = 64, bc = 64, mr = 8, nr = 32, backward = one_pass, splits = 4>,
 // CHECK-SAME: c = #fa.target<"cpu", sram = 65536, vector_bits = 512>,
 // CHECK-SAME: d = #fa.target<"sm_90a", sram = 232448>
 func.func @schedules() -> i1 {
   %true = arith.constant {
     a = #fa.schedule<nr = 8, mr = 4, bc = 32, br = 16, groups = 1>,
     b = #fa.schedule<br = 128, bc = 64, groups = 2, warps = 4, stages = 3>,
+    backward = #fa.schedule<br = 64, bc = 64, mr = 8, nr = 32, splits = 4, backward = one_pass>,
     c = #fa.target<"cpu", sram = 65536, vector_bits = 512>,
     d = #fa.target<"sm_90a", sram = 232448>
   } true
