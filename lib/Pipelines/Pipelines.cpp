@@ -40,6 +40,7 @@ void fa::buildNest(OpPassManager &pm,
   pm.addPass(createFABufferizePass());
   pm.addNestedPass<func::FuncOp>(createFASelectSchedulePass(schedule));
   pm.addNestedPass<func::FuncOp>(createFATilePass());
+  pm.addNestedPass<func::FuncOp>(createFATileBackwardPass());
   addCleanup(pm);
 }
 

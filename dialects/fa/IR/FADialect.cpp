@@ -20,8 +20,8 @@ void FADialect::initialize() {
       >();
 }
 
-/// These attributes may stand on any op: `fa-tile` leaves schedule, target and
-/// problem on the loop nest for the passes after it.
+/// These attributes may stand on any op: the passes that make a loop nest leave
+/// schedule, target and problem on it for the passes after them.
 LogicalResult FADialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attribute) {
   StringRef name = attribute.getName();
@@ -44,8 +44,22 @@ LogicalResult FADialect::verifyOperationAttribute(Operation *op,
              << name << "' to be a dictionary but got " << value;
     return success();
   }
+  if (name == getStepAttrName()) {
+    if (!isa<StringAttr>(value))
+      return op->emitError("expected attribute '")
+             << name << "' to be a string but got " << value;
+    return success();
+  }
+  if (name == getStepsAttrName()) {
+    auto steps = dyn_cast<ArrayAttr>(value);
+    if (!steps || !llvm::all_of(steps, llvm::IsaPred<StringAttr>))
+      return op->emitError("expected attribute '")
+             << name << "' to be a list of strings but got " << value;
+    return success();
+  }
   return op->emitError("unknown attribute '")
          << name << "' of the fa dialect, expected '" << getScheduleAttrName()
          << "', '" << getTargetAttrName() << "', '" << getKernelAttrName()
-         << "' or '" << getProblemAttrName() << "'";
+         << "', '" << getProblemAttrName() << "', '" << getStepAttrName()
+         << "' or '" << getStepsAttrName() << "'";
 }

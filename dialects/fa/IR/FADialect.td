@@ -53,6 +53,10 @@ def FA_Dialect : Dialect {
     /// Names under which a loop nest carries its schedule and target.
     static StringRef getScheduleAttrName() { return "fa.schedule"; }
     static StringRef getTargetAttrName() { return "fa.target"; }
+    /// The name of a step, where a function is several loop nests.
+    static StringRef getStepAttrName() { return "fa.step"; }
+    /// The functions of the steps in order, on the one that sizes their scratch.
+    static StringRef getStepsAttrName() { return "fa.steps"; }
     /// What the caller of a GPU kernel must know (a dictionary).
     static StringRef getKernelAttrName() { return "fa.kernel"; }
     /// The problem that a loop nest solves (a dictionary), for the caller.

@@ -199,6 +199,48 @@ def FATilePass : Pass<"fa-tile", "::mlir::func::FuncOp"> {
   ];
 }
 
+def FATileBackwardPass : Pass<"fa-tile-backward", "::mlir::func::FuncOp"> {
+  let summary = "fa.attention_backward to loop nests over tiles";
+  let description = [{
+    Rewrites each `fa.attention_backward` on memrefs as a sequence of steps, each
+    a nest of parallel loops with its name as `fa.step`:
+
+        delta:  forall b, h, i:   delta_i = rowsum(dO_i * O_i) - dLSE_i
+
+    With the design `two_pass` of the schedule each gradient has one owner, and S
+    and dP are computed twice (seven products):
+
+        dq:     forall b, h, i:   for j: dQ += dS_ij K_j
+        dkv:    forall b, hk, j:  for h of hk, i: dV += P_ij^T dO_i; dK += dS_ij^T Q_i
+
+    With `one_pass` dQ is accumulated in f32 (five products):
+
+        dkv:    forall b, hk, g:  acc[g] = 0; for j = g, g + splits, ...: for h, i:
+                                    the same, and acc[g]_i += dS_ij K_j
+        dq:     forall b, h, i:   dQ_i = scale * sum_g acc[g]_i
+
+    delta and acc are allocated before the nests and freed after them. In `dkv`
+    the rows of tiles are keys (S^T, P^T, dP^T, dS^T), so that LSE and delta are
+    vectors over the columns and dV and dK are `fa.accumulate`. The products of
+    dP start from -delta.
+
+    Which query tiles a key tile visits, and which of them are edge tiles, follows
+    from the mask as in `fa-tile`. The last key tile is an edge tile for all
+    queries if keys are missing in it. dS is 0 where P is, whatever dP and the
+    derivative of the score region are there.
+
+    Preconditions: memrefs (`fa-bufferize`), a schedule and a target
+    (`fa-select-schedule`), a derivative beside a score region
+    (`fa-differentiate-score`).
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::fa::FADialect",
+    "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def FAFuseOnlineSoftmaxPass
     : Pass<"fa-fuse-online-softmax", "::mlir::func::FuncOp"> {
   let summary = "two passes over the keys to one, with the online softmax";

@@ -130,6 +130,16 @@ func.func private @f() attributes {fa.problem = [1]}
 
 // -----
 
+// expected-error @+1 {{expected attribute 'fa.step' to be a string but got 1 : i64}}
+func.func private @f() attributes {fa.step = 1}
+
+// -----
+
+// expected-error @+1 {{expected attribute 'fa.steps' to be a list of strings but got [1]}}
+func.func private @f() attributes {fa.steps = [1]}
+
+// -----
+
 // expected-error @+1 {{unknown attribute 'fa.tiling' of the fa dialect, expected 'fa.schedule'}}
 func.func private @f() attributes {fa.tiling = 1}
 
