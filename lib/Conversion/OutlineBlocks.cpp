@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fa/Conversion/Passes.h"
+#include "fa/IR/FA.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -160,7 +161,8 @@ struct OutlineBlocks : public fa::impl::FAOutlineBlocksPassBase<OutlineBlocks> {
     SymbolTable symbols(getOperation());
     SmallVector<func::FuncOp> kernels;
     for (auto func : getOperation().getOps<func::FuncOp>()) {
-      if (func.isExternal() || func.isPrivate())
+      if (func.isExternal() || func.isPrivate() ||
+          func->hasAttr(FADialect::getStepsAttrName()))
         continue;
       if (func.getNumResults() != 0) {
         func.emitError("expected a function in destination style, without "

@@ -58,8 +58,8 @@ void fa::buildLoops(OpPassManager &pm) {
   // The tiles of the nest, or the whole matrices of the naive level.
   pm.addNestedPass<func::FuncOp>(createFATilesToLoopsPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-  // Blocks, and what is left of parallel loops in functions that are more than
-  // one nest.
+  // Steps and blocks, and what is left of parallel loops in other functions.
+  pm.addPass(createFAOutlineStepsPass());
   pm.addPass(createFAOutlineBlocksPass());
   pm.addNestedPass<func::FuncOp>(createForallToForLoopPass());
   addCleanup(pm);

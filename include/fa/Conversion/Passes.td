@@ -44,6 +44,43 @@ def FATilesToLoopsPass : Pass<"fa-tiles-to-loops", "::mlir::func::FuncOp"> {
   ];
 }
 
+def FAOutlineStepsPass : Pass<"fa-outline-steps", "::mlir::ModuleOp"> {
+  let summary = "a function of several loop nests to a function for each (CPU)";
+  let description = [{
+    A function that is a sequence of nests with a name (`fa.step`), each of which
+    needs all of the one before,
+
+    ```mlir
+    func.func @f(%Q: memref<...>, ...) {
+      %delta = memref.alloc(...) : memref<?x?x?xf32>
+      scf.forall ... {fa.step = "delta"}
+      scf.forall ... {fa.step = "dq"}
+      memref.dealloc %delta : memref<?x?x?xf32>
+      return
+    }
+    ```
+
+    becomes a function for each and one that says how many bytes of scratch, which
+    the caller provides, they hand on to each other:
+
+    ```mlir
+    func.func @f_delta(%Q: memref<...>, ..., %scratch: memref<?xi8>)
+    func.func @f_dq(%Q: memref<...>, ..., %scratch: memref<?xi8>)
+    func.func @f_scratch(%Q: memref<...>, ...) -> i64
+        attributes {fa.steps = ["f_delta", "f_dq"], llvm.emit_c_interface}
+    ```
+
+    Other functions are left alone.
+
+    Preconditions: none; no other function may have the names of the new ones.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::fa::FADialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
 def FAOutlineBlocksPass : Pass<"fa-outline-blocks", "::mlir::ModuleOp"> {
   let summary = "the parallel loops of a kernel to a range of blocks (CPU)";
   let description = [{
@@ -70,7 +107,8 @@ def FAOutlineBlocksPass : Pass<"fa-outline-blocks", "::mlir::ModuleOp"> {
     of threads, in any order. A function that is not of this form (the naive
     level) is one block.
 
-    Private functions are left alone. The stack buffers of a block are moved out
+    Private functions are left alone, and so is @f_scratch of `fa-outline-steps`.
+    The stack buffers of a block are moved out
     of the loop over blocks, which all use them.
 
     Preconditions: functions in destination style, without results, that are not

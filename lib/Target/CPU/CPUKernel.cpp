@@ -8,6 +8,7 @@
 #include "fa/Target/CPU/CPUKernel.h"
 
 #include "../Optimize.h"
+#include "fa/IR/FA.h"
 #include "fa/Pipelines/Pipelines.h"
 #include "fa/Support/ErrorCollector.h"
 #include "fa/Support/Problem.h"
@@ -29,6 +30,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <new>
 
 using namespace mlir;
 using namespace mlir::fa;
@@ -109,6 +111,37 @@ llvm::Error addPackedWrapper(llvm::Module &module, StringRef name,
   return llvm::Error::success();
 }
 
+/// The function that says how much scratch the steps of @name need.
+std::string getScratchName(StringRef name) { return (name + "_scratch").str(); }
+
+/// The functions that the steps of @name became: itself where it has but one.
+SmallVector<std::string> getStepNames(ModuleOp lowered, StringRef name) {
+  Operation *scratch = lowered.lookupSymbol(getScratchName(name));
+  auto steps =
+      scratch ? scratch->getAttrOfType<ArrayAttr>(FADialect::getStepsAttrName())
+              : ArrayAttr();
+  if (!steps)
+    return {name.str()};
+  return llvm::map_to_vector(steps.getAsValueRange<StringAttr>(),
+                             [](StringRef step) { return step.str(); });
+}
+
+/// Memory that begins at a cache line.
+class Scratch {
+public:
+  explicit Scratch(int64_t bytes)
+      : data(::operator new(bytes, kAlignment, std::nothrow)) {}
+  ~Scratch() { ::operator delete(data, kAlignment); }
+  Scratch(const Scratch &) = delete;
+  Scratch &operator=(const Scratch &) = delete;
+
+  void *get() const { return data; }
+
+private:
+  static constexpr std::align_val_t kAlignment{64};
+  void *data;
+};
+
 } // namespace
 
 llvm::Error fa::lowerForCPU(ModuleOp module,
@@ -179,12 +212,21 @@ llvm::Error CPUKernel::generateCode(ModuleOp lowered, StringRef name) {
   module->setDataLayout((*machine)->createDataLayout());
   module->setTargetTriple((*machine)->getTargetTriple());
 
-  std::string entry = ("_mlir_ciface_" + name).str();
-  if (llvm::Error error = addPackedWrapper(*module, "fa_run", entry))
-    return error;
-  if (llvm::Error error =
-          addPackedWrapper(*module, "fa_blocks", entry + "_blocks"))
-    return error;
+  // The functions to call, by the names of their wrappers.
+  SmallVector<std::string> stepNames = getStepNames(lowered, name);
+  std::string prefix = "_mlir_ciface_";
+  SmallVector<std::pair<std::string, std::string>> entries;
+  for (auto [number, step] : llvm::enumerate(stepNames)) {
+    std::string suffix = std::to_string(number);
+    entries.emplace_back("fa_run_" + suffix, prefix + step);
+    entries.emplace_back("fa_blocks_" + suffix, prefix + step + "_blocks");
+  }
+  bool hasScratch = stepNames.size() > 1;
+  if (hasScratch)
+    entries.emplace_back("fa_scratch", prefix + getScratchName(name));
+  for (const auto &[wrapper, callee] : entries)
+    if (llvm::Error error = addPackedWrapper(*module, wrapper, callee))
+      return error;
   optimize(*module, **machine, llvm::OptimizationLevel::O3);
 
   // LLVM IR -> machine code, which is generated at the first lookup.
@@ -197,14 +239,17 @@ llvm::Error CPUKernel::generateCode(ModuleOp lowered, StringRef name) {
   if (llvm::Error error = jit->addIRModule(
           llvm::orc::ThreadSafeModule(std::move(module), std::move(context))))
     return error;
-  auto run = jit->lookup("fa_run");
-  if (!run)
-    return run.takeError();
-  auto blocks = jit->lookup("fa_blocks");
-  if (!blocks)
-    return blocks.takeError();
-  runFn = run->toPtr<PackedFn>();
-  blocksFn = blocks->toPtr<PackedFn>();
+  SmallVector<PackedFn> functions;
+  for (const auto &entry : entries) {
+    auto function = jit->lookup(entry.first);
+    if (!function)
+      return function.takeError();
+    functions.push_back(function->toPtr<PackedFn>());
+  }
+  for (size_t number = 0; number < stepNames.size(); ++number)
+    steps.push_back({functions[2 * number + 1], functions[2 * number]});
+  if (hasScratch)
+    scratchFn = functions.back();
   return llvm::Error::success();
 }
 
@@ -244,19 +289,41 @@ llvm::Error CPUKernel::run(ArrayRef<KernelArgument> arguments,
     packed.push_back(&scalars[i]);
   }
 
-  int64_t blocks = 0;
-  SmallVector<void *> call(packed);
-  call.push_back(&blocks);
-  blocksFn(call.data());
+  int64_t scratchBytes = 0;
+  if (scratchFn) {
+    SmallVector<void *> call(packed);
+    call.push_back(&scratchBytes);
+    scratchFn(call.data());
+  }
+  Scratch scratch(scratchBytes);
+  if (!scratch.get())
+    return llvm::createStringError(
+        // untested: fails on problems that fill the memory
+        "there is no memory for " + Twine(scratchBytes) + " bytes of scratch");
+  auto address =
+      static_cast<int64_t>(reinterpret_cast<intptr_t>(scratch.get()));
+  int64_t scratchDescriptor[] = {address, address, /*offset=*/0, scratchBytes,
+                                 /*stride=*/1};
+  void *scratchValue = scratchDescriptor;
+  if (scratchFn)
+    packed.push_back(&scratchValue);
 
-  // Enough pieces to even out blocks of different cost, as with a causal mask.
-  int64_t pieces = int64_t(pool.getNumThreads()) * 32;
-  pool.parallelFor(blocks, std::max<int64_t>(1, blocks / pieces),
-                   [&](int64_t begin, int64_t end) {
-                     SmallVector<void *> call(packed);
-                     call.push_back(&begin);
-                     call.push_back(&end);
-                     runFn(call.data());
-                   });
+  for (Step step : steps) {
+    int64_t blocks = 0;
+    SmallVector<void *> call(packed);
+    call.push_back(&blocks);
+    step.blocksFn(call.data());
+
+    // Enough pieces to even out blocks of different cost, as with a causal
+    // mask.
+    int64_t pieces = int64_t(pool.getNumThreads()) * 32;
+    pool.parallelFor(blocks, std::max<int64_t>(1, blocks / pieces),
+                     [&](int64_t begin, int64_t end) {
+                       SmallVector<void *> call(packed);
+                       call.push_back(&begin);
+                       call.push_back(&end);
+                       step.runFn(call.data());
+                     });
+  }
   return llvm::Error::success();
 }

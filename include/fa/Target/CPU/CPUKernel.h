@@ -15,6 +15,14 @@
 // where a tensor or memref is a pointer to its descriptor. The first says how
 // many independent blocks of work the call has, the second runs some of them.
 //
+// A function of several steps becomes such a pair for each step, with one more
+// tensor of bytes as the last argument, and
+//
+//   int64_t _mlir_ciface_f_scratch(args...)
+//
+// which says how many bytes the steps need there. All blocks of a step are run
+// before the first of the next.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef FA_TARGET_CPU_CPUKERNEL_H
@@ -79,12 +87,17 @@ private:
   /// Takes the addresses of the arguments, and that of the result.
   using PackedFn = void (*)(void **);
 
-  /// From the LLVM dialect to machine code; sets `runFn` and `blocksFn`.
+  /// Blocks of work that are independent of each other.
+  struct Step {
+    PackedFn blocksFn, runFn;
+  };
+
+  /// From the LLVM dialect to machine code; sets `steps` and `scratchFn`.
   llvm::Error generateCode(ModuleOp lowered, StringRef name);
 
   std::unique_ptr<llvm::orc::LLJIT> jit;
-  PackedFn blocksFn = nullptr;
-  PackedFn runFn = nullptr;
+  SmallVector<Step> steps;
+  PackedFn scratchFn = nullptr; // null where no scratch is needed
   SmallVector<Type> argumentTypes;
   CompileTime compileTime;
 };
