@@ -402,3 +402,137 @@ func.func @no_nest(%Q: memref<4x4xf32>) -> vector<4x4xf32> {
   %S = fa.scores %Q, %Q : memref<4x4xf32>, memref<4x4xf32> -> vector<4x4xf32>
   return %S : vector<4x4xf32>
 }
+
+// Tiles of 6 rows beside tiles of 4: six rows by register tiles of three, the
+// largest divisor. The accumulators start from a vector over the columns, which
+// is in a buffer of its own; the transposed product goes down the columns of P,
+// in place, on a tile that is loaded and stored.
+
+// CHECK-LABEL: func.func @backward_products
+// CHECK-SAME: (%[[K:[^:]*]]: memref<6x3xf32>, %[[Q:[^:]*]]: memref<4x3xf32>, %[[L:[^:]*]]: memref<4xf32>, %[[ACC:[^:]*]]: memref<?x3xf32>)
+// CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[C1:.*]] = arith.constant 1 : index
+// CHECK-DAG: %[[C2:.*]] = arith.constant 2 : index
+// CHECK-DAG: %[[C3:.*]] = arith.constant 3 : index
+// CHECK-DAG: %[[C4:.*]] = arith.constant 4 : index
+// CHECK-DAG: %[[C6:.*]] = arith.constant 6 : index
+// CHECK-DAG: %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : vector<3xf32>
+// CHECK-DAG: %[[HALF:.*]] = arith.constant dense<5.000000e-01> : vector<4xf32>
+// CHECK: %[[OLD:.*]] = memref.alloca() {{.*}} : memref<4x3xf32>
+// CHECK: %[[P:.*]] = memref.alloca() {{.*}} : memref<6x4xf32>
+// CHECK: %[[S:.*]] = memref.alloca() {{.*}} : memref<6x4xf32>
+// CHECK: %[[COLUMNS:.*]] = memref.alloca() {{.*}} : memref<4xf32>
+// CHECK: scf.for %[[R:.*]] = %[[C0]] to %[[C4]] step %[[C1]]
+// CHECK-NEXT: %[[X:.*]] = memref.load %[[L]][%[[R]]]
+// CHECK-NEXT: %[[NEG:.*]] = arith.negf %[[X]] : f32
+// CHECK-NEXT: memref.store %[[NEG]], %[[COLUMNS]][%[[R]]]
+// CHECK: scf.for %[[I:.*]] = %[[C0]] to %[[C6]] step %[[C3]]
+// CHECK:   %[[START:.*]] = vector.load %[[COLUMNS]][%[[C0]]] : memref<4xf32>, vector<4xf32>
+// CHECK:   %[[SUM:.*]]:3 = scf.for {{.*}} iter_args(%{{.*}} = %[[START]], %{{.*}} = %[[START]], %{{.*}} = %[[START]])
+// CHECK:   %[[SCALED:.*]] = arith.mulf %[[SUM]]#0, %[[HALF]]
+// CHECK:   vector.store %[[SCALED]], %[[S]][%[[I]], %[[C0]]]
+// CHECK: scf.for %[[R:.*]] = %[[C0]] to %[[C6]] step %[[C1]]
+// CHECK-NEXT: %[[ROW:.*]] = vector.load %[[S]][%[[R]], %[[C0]]]
+// CHECK-NEXT: %[[ALL:.*]] = vector.load %[[COLUMNS]][%[[C0]]] : memref<4xf32>, vector<4xf32>
+// CHECK-NEXT: %[[PRODUCT:.*]] = arith.mulf %[[ROW]], %[[ALL]]
+// CHECK-NEXT: vector.store %[[PRODUCT]], %[[P]][%[[R]], %[[C0]]]
+// CHECK: scf.for %[[R:.*]] = %[[C0]] to %[[C4]] step %[[C1]]
+// CHECK:   %[[ROWS:.*]] = memref.dim %[[ACC]], %[[C0]]
+// CHECK:   %[[INSIDE:.*]] = arith.cmpi slt, %[[R]], %[[ROWS]]
+// CHECK:   %[[ROW:.*]] = scf.if %[[INSIDE]] -> (vector<3xf32>)
+// CHECK:     %[[X:.*]] = vector.load %[[ACC]][%[[R]], %[[C0]]]
+// CHECK:     scf.yield %[[X]]
+// CHECK:   else
+// CHECK:     scf.yield %[[ZEROS]]
+// CHECK:   vector.store %[[ROW]], %[[OLD]][%[[R]], %[[C0]]]
+// CHECK: %[[ROW0:.*]] = vector.load %[[OLD]][%[[C0]], %[[C0]]]
+// CHECK: scf.for %[[J:.*]] = %[[C0]] to %[[C6]] step %[[C1]] iter_args(%[[A0:.*]] = %[[ROW0]],
+// CHECK:   %[[B:.*]] = vector.load %[[K]][%[[J]], %[[C0]]]
+// CHECK:   %[[X:.*]] = memref.load %[[P]][%[[J]], %[[C0]]]
+// CHECK:   %[[XS:.*]] = vector.broadcast %[[X]]
+// CHECK:   vector.fma %[[XS]], %[[B]], %[[A0]]
+// CHECK:   memref.load %[[P]][%[[J]], %[[C1]]]
+// CHECK: vector.store %{{.*}}, %[[OLD]][%[[C0]], %[[C0]]]
+// CHECK: scf.for
+// CHECK:   vector.load %[[OLD]]
+// CHECK:   vector.store %{{.*}}, %[[ACC]]
+func.func @backward_products(%K: memref<6x3xf32>, %Q: memref<4x3xf32>, %lse: memref<4xf32>, %acc: memref<?x3xf32>) {
+  %c0 = arith.constant 0 : index
+  %f0 = arith.constant 0.0 : f32
+  scf.forall (%i) in (1) {
+    %l = vector.transfer_read %lse[%c0], %f0 {in_bounds = [true]} : memref<4xf32>, vector<4xf32>
+    %m = arith.negf %l : vector<4xf32>
+    %L = vector.broadcast %m : vector<4xf32> to vector<6x4xf32>
+    %S = fa.scores %K, %Q start %L scale 0.5 : memref<6x3xf32>, memref<4x3xf32> -> vector<6x4xf32>
+    %P = arith.mulf %S, %L : vector<6x4xf32>
+    %old = vector.transfer_read %acc[%c0, %c0], %f0 {in_bounds = [false, true]} : memref<?x3xf32>, vector<4x3xf32>
+    %new = fa.accumulate %P, %K, %old transposed : vector<6x4xf32>, memref<6x3xf32>, vector<4x3xf32>
+    vector.transfer_write %new, %acc[%c0, %c0] {in_bounds = [false, true]} : vector<4x3xf32>, memref<?x3xf32>
+  } {fa.schedule = #fa.schedule<br = 4, bc = 8, mr = 4, nr = 4>, fa.target = #t, mapping = [#gpu.block<x>]}
+  return
+}
+
+// What a product starts from is a tile; its left operand, packed once, is the
+// right operand of the next. 16 bits are f32 there already.
+
+// CHECK-LABEL: func.func @start_tile
+// CHECK-SAME: (%[[K:[^:]*]]: memref<4x4xbf16>, %[[Q:[^:]*]]: memref<8x4xbf16>,
+// CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+// CHECK: %[[KP:.*]] = memref.alloca() {{.*}} : memref<4x4xf32>
+// CHECK: scf.for %[[R:.*]] =
+// CHECK:   vector.load %[[K]][%[[R]], %[[C0]]]
+// CHECK:   vector.store %{{.*}}, %[[KP]][%[[R]], %[[C0]]]
+// CHECK-NOT: %[[K]][
+// CHECK:   memref.load %[[KP]]
+// CHECK: vector.store %{{.*}}#0, %[[S:[^\[]*]][
+// CHECK: %[[START:.*]] = vector.load %[[S]][
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[START]],
+// CHECK:   memref.load %[[KP]]
+// CHECK-NOT: %[[K]][
+// CHECK: vector.load %[[KP]][
+// CHECK: return
+func.func @start_tile(%K: memref<4x4xbf16>, %Q: memref<8x4xbf16>, %out: memref<8x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : vector<8x4xf32>
+  scf.forall (%i) in (1) {
+    %S = fa.scores %K, %Q : memref<4x4xbf16>, memref<8x4xbf16> -> vector<4x8xf32>
+    %T = fa.scores %K, %Q start %S : memref<4x4xbf16>, memref<8x4xbf16> -> vector<4x8xf32>
+    %P = arith.truncf %T : vector<4x8xf32> to vector<4x8xbf16>
+    %O = fa.accumulate %P, %K, %zero transposed : vector<4x8xbf16>, memref<4x4xbf16>, vector<8x4xf32>
+    vector.transfer_write %O, %out[%c0, %c0] {in_bounds = [true, true]} : vector<8x4xf32>, memref<8x4xf32>
+  } {fa.schedule = #s, fa.target = #t, mapping = [#gpu.block<x>]}
+  return
+}
+
+// A row may not be read before another row of the run has been written there,
+// nor after: loads and stores are in loops of their own.
+
+// CHECK-LABEL: func.func @load_and_store
+// CHECK-SAME: (%[[M:[^:]*]]: memref<8x4xf32>)
+// CHECK: scf.for %
+// CHECK-NEXT: %[[X:.*]] = vector.load %[[M]]
+// CHECK-NEXT: vector.store %[[X]], %[[A:.*]][%{{.*}}, %{{.*}}] : memref<4x4xf32>
+// CHECK-NEXT: }
+// CHECK: scf.for %
+// CHECK: vector.load %[[A]]
+// CHECK: vector.store %{{.*}}, %[[M]]
+// CHECK: }
+// CHECK: scf.for %
+// CHECK: vector.load %[[M]]
+// CHECK: vector.store %{{.*}}, %[[B:.*]][%{{.*}}, %{{.*}}] : memref<4x4xf32>
+// CHECK: }
+// CHECK: scf.for %
+// CHECK: vector.load %[[B]]
+func.func @load_and_store(%m: memref<8x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %f0 = arith.constant 0.0 : f32
+  scf.forall (%i) in (1) {
+    %a = vector.transfer_read %m[%c0, %c0], %f0 {in_bounds = [true, true]} : memref<8x4xf32>, vector<4x4xf32>
+    vector.transfer_write %a, %m[%c1, %c0] {in_bounds = [true, true]} : vector<4x4xf32>, memref<8x4xf32>
+    %b = vector.transfer_read %m[%c0, %c0], %f0 {in_bounds = [true, true]} : memref<8x4xf32>, vector<4x4xf32>
+    vector.transfer_write %b, %m[%c2, %c0] {in_bounds = [true, true]} : vector<4x4xf32>, memref<8x4xf32>
+  } {fa.schedule = #s, fa.target = #t, mapping = [#gpu.block<x>]}
+  return
+}
