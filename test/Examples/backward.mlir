@@ -1,0 +1,27 @@
+// The gradient that docs/Levels.md shows. The names of types and attributes are
+// for the reader of that page.
+//
+// RUN: fa-opt %s --fa-lower-to-cpu | FileCheck %s
+//
+// CHECK: llvm.func @gradient_delta_blocks(
+// CHECK: llvm.func @gradient_delta(
+// CHECK: llvm.func @gradient_dkv(
+// CHECK: llvm.func @gradient_dq(
+// CHECK: llvm.func @gradient_scratch(
+
+!BHSD = memref<?x?x?x64xbf16, strided<[?, ?, ?, 1], offset: ?>>
+!BHS = memref<?x?x?xf32, strided<[?, ?, 1], offset: ?>>
+!rows = memref<?x64xbf16, strided<[?, 1], offset: ?>>
+!rows64 = memref<64x64xbf16, strided<[?, 1], offset: ?>>
+!acc64 = memref<64x64xf32, strided<[64, 1], offset: ?>>
+!stats = memref<?xf32, strided<[1], offset: ?>>
+!stats64 = memref<64xf32, strided<[1], offset: ?>>
+
+func.func @gradient(%Q: !BHSD, %K: !BHSD, %V: !BHSD, %O: !BHSD, %dO: !BHSD, %LSE: !BHS,
+                    %dQ: !BHSD, %dK: !BHSD, %dV: !BHSD) {
+  fa.attention_backward
+      ins(%Q, %K, %V, %O, %dO, %LSE : !BHSD, !BHSD, !BHSD, !BHSD, !BHSD, !BHS)
+      outs(%dQ, %dK, %dV : !BHSD, !BHSD, !BHSD)
+      mask = #fa.mask<causal>
+  return
+}
