@@ -536,3 +536,25 @@ func.func @load_and_store(%m: memref<8x4xf32>) {
   } {fa.schedule = #s, fa.target = #t, mapping = [#gpu.block<x>]}
   return
 }
+
+// What is loaded is loaded before what stands after it writes.
+
+// CHECK-LABEL: func.func @store_between
+// CHECK-SAME: (%[[M:[^:]*]]: memref<4x4xf32>,
+// CHECK: scf.for %
+// CHECK: vector.load %[[M]]
+// CHECK: vector.store %{{.*}}, %[[A:.*]][%{{.*}}, %{{.*}}] : memref<4x4xf32>
+// CHECK: }
+// CHECK: memref.store %{{.*}}, %[[M]]
+// CHECK: scf.for %
+// CHECK: vector.load %[[A]]
+func.func @store_between(%m: memref<4x4xf32>, %out: memref<4x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %f0 = arith.constant 0.0 : f32
+  scf.forall (%i) in (1) {
+    %a = vector.transfer_read %m[%c0, %c0], %f0 {in_bounds = [true, true]} : memref<4x4xf32>, vector<4x4xf32>
+    memref.store %f0, %m[%c0, %c0] : memref<4x4xf32>
+    vector.transfer_write %a, %out[%c0, %c0] {in_bounds = [true, true]} : vector<4x4xf32>, memref<4x4xf32>
+  } {fa.schedule = #s, fa.target = #t, mapping = [#gpu.block<x>]}
+  return
+}
