@@ -29,6 +29,7 @@ static void addCleanup(OpPassManager &pm) {
 }
 
 void fa::buildNaive(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createFADifferentiateScorePass());
   // Buffers first: S and P are then allocated and freed where one can see it.
   pm.addPass(createFABufferizePass());
   pm.addNestedPass<func::FuncOp>(createFADecomposePass());
@@ -37,6 +38,7 @@ void fa::buildNaive(OpPassManager &pm) {
 
 void fa::buildNest(OpPassManager &pm,
                    const FASelectSchedulePassOptions &schedule) {
+  pm.addNestedPass<func::FuncOp>(createFADifferentiateScorePass());
   pm.addPass(createFABufferizePass());
   pm.addNestedPass<func::FuncOp>(createFASelectSchedulePass(schedule));
   pm.addNestedPass<func::FuncOp>(createFATilePass());

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How `fa.attention` turns from tensors to memrefs under one-shot
-// bufferisation: it reads Q, K and V, overwrites its destinations, and each
-// result is the buffer of its destination. The regions move to the new op as
-// they are; the `tensor.extract` ops in them are bufferised by their own
+// How `fa.attention` and its gradient turn from tensors to memrefs under
+// one-shot bufferisation: they read their inputs, overwrite their destinations,
+// and each result is the buffer of its destination. The regions move to the new
+// op as they are; the `tensor.extract` ops in them are bufferised by their own
 // interface.
 //
 //===----------------------------------------------------------------------===//
@@ -25,20 +25,20 @@ using namespace mlir::fa;
 
 namespace {
 
-struct AttentionInterface
-    : public DstBufferizableOpInterfaceExternalModel<AttentionInterface,
-                                                     AttentionOp> {
+template <typename Problem>
+struct ProblemInterface
+    : public DstBufferizableOpInterfaceExternalModel<ProblemInterface<Problem>,
+                                                     Problem> {
   /// What the destinations hold before is not read.
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &state) const {
-    return !cast<AttentionOp>(op).isDpsInit(&operand);
+    return !cast<Problem>(op).isDpsInit(&operand);
   }
 
   LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
-    auto attention = cast<AttentionOp>(op);
-    if (!attention.isOnTensors())
+    if (!cast<Problem>(op).isOnTensors())
       return success();
 
     SmallVector<Value> buffers;
@@ -60,7 +60,7 @@ struct AttentionInterface
          llvm::zip_equal(op->getRegions(), newOp->getRegions()))
       rewriter.inlineRegionBefore(region, newRegion, newRegion.begin());
     replaceOpWithBufferizedValues(rewriter, op,
-                                  cast<AttentionOp>(newOp).getDpsInits());
+                                  cast<Problem>(newOp).getDpsInits());
     return success();
   }
 };
@@ -70,6 +70,8 @@ struct AttentionInterface
 void mlir::fa::registerBufferizableOpInterfaceExternalModels(
     DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, FADialect *dialect) {
-    AttentionOp::attachInterface<AttentionInterface>(*context);
+    AttentionOp::attachInterface<ProblemInterface<AttentionOp>>(*context);
+    AttentionBackwardOp::attachInterface<ProblemInterface<AttentionBackwardOp>>(
+        *context);
   });
 }

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Verifier.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FABUFFERIZEPASS
@@ -78,11 +79,12 @@ struct BufferizePass : public fa::impl::FABufferizePassBase<BufferizePass> {
         failed(dropReturnedArguments(module)))
       return signalPassFailure();
     // The buffer of a slice may have a step in its last dimension, which
-    // fa.attention refuses (attention_c14), with or without a verifier after
-    // this pass.
-    WalkResult result = module.walk([](fa::AttentionOp op) {
-      return failed(op.verify()) ? WalkResult::interrupt()
-                                 : WalkResult::advance();
+    // fa.attention and its gradient refuse (attention_c14), with or without a
+    // verifier after this pass.
+    WalkResult result = module.walk([](fa::AttentionOpInterface op) {
+      return failed(verify(op, /*verifyRecursively=*/false))
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();

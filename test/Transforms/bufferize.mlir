@@ -169,3 +169,38 @@ func.func @others(%x: tensor<4xf32>, %y: tensor<f32>, %z: tensor<*xf32>) -> (ten
   %0 = call @external(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0, %y : tensor<4xf32>, tensor<f32>
 }
+
+// -----
+
+// The gradient: inputs are read, destinations overwritten, all regions move.
+
+// CHECK-LABEL: func.func @backward(
+// CHECK-SAME: %[[Q:[^:]*]]: memref<1x2x8x16xf32, strided<[?, ?, ?, 1], offset: ?>>, %[[L:[^:]*]]: memref<1x2x8xf32, strided<[?, ?, 1], offset: ?>>,
+// CHECK-SAME: %[[T:[^:]*]]: memref<8xf32, strided<[1], offset: ?>>, %[[dQ:[^:]*]]: memref<1x2x8x16xf32, strided<[?, ?, ?, 1], offset: ?>>,
+// CHECK-SAME: %[[dK:[^:]*]]: {{[^%]*}}%[[dV:[^:]*]]: {{[^{]*}} {
+// CHECK-NEXT: fa.attention_backward ins(%[[Q]], %[[Q]], %[[Q]], %[[Q]], %[[Q]], %[[L]], %[[L]] : {{.*}}) outs(%[[dQ]], %[[dK]], %[[dV]] : {{.*}})
+// CHECK: memref.load %[[T]]
+// CHECK: derivative {
+// CHECK: memref.load %[[T]]
+// CHECK: return{{$}}
+func.func @backward(%Q: tensor<1x2x8x16xf32>, %L: tensor<1x2x8xf32>, %T: tensor<8xf32>,
+                    %dQ: tensor<1x2x8x16xf32>, %dK: tensor<1x2x8x16xf32>, %dV: tensor<1x2x8x16xf32>)
+    -> (tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>) {
+  %r:3 = fa.attention_backward
+      ins(%Q, %Q, %Q, %Q, %Q, %L, %L : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>,
+          tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>)
+      score {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        %t = tensor.extract %T[%j] : tensor<8xf32>
+        %u = arith.mulf %s, %t : f32
+        fa.yield %u : f32
+      }
+      derivative {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        %t = tensor.extract %T[%j] : tensor<8xf32>
+        fa.yield %t : f32
+      }
+      -> tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>
+  return %r#0, %r#1, %r#2 : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>
+}

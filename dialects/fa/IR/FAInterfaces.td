@@ -10,7 +10,7 @@
 
 include "mlir/IR/OpBase.td"
 
-def FA_AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
+def AttentionOpInterface : OpInterface<"AttentionOpInterface"> {
   let description = [{
     A problem: `fa.attention` or its gradient. Both have Q, K and V, a scale, a
     mask and the regions that say what a score is, and the schedule and target

@@ -50,7 +50,7 @@ def FA_RowVector : FixedVectorOfRankAndType<[1], [F32]>;
 /// The problems share their verifiers, and by the interface all that asks for
 /// the meaning of a score.
 class FA_ProblemOp<string mnemonic> : FA_Op<mnemonic, [
-    DestinationStyleOpInterface, FA_AttentionOpInterface,
+    DestinationStyleOpInterface, AttentionOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>
   ]> {
   let hasVerifier = 1;

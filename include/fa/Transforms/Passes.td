@@ -57,6 +57,34 @@ def FABufferizePass : Pass<"fa-bufferize", "::mlir::ModuleOp"> {
   ];
 }
 
+def FADifferentiateScorePass
+    : Pass<"fa-differentiate-score", "::mlir::func::FuncOp"> {
+  let summary = "the derivative region of fa.attention_backward";
+  let description = [{
+    Gives each `fa.attention_backward` with a `score` region, and without a
+    `derivative` region, the latter: the derivative of the new score with
+    respect to the score. Forward-mode differentiation of the region's `arith`
+    and `math` ops; the positions, values and tables from outside, and what is
+    computed from them alone, are constant, and so is what passes through an
+    integer or a comparison. Where a function has a corner (`math.absf` at 0,
+    `arith.maximumf` of equal operands) the derivative is that of one side.
+
+        score  { %t = math.tanh %s;  yield %t }
+        derivative { %t = math.tanh %s;  %d = 1 - %t * %t;  yield %d }
+
+    A derivative region that is there already is kept: that is how one gives a
+    derivative that is unknown here, or another than the true one.
+
+    Fails if the derivative of an op is not known (`arith.bitcast` of a score,
+    for example).
+
+    Preconditions: none.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
 def FADecomposePass : Pass<"fa-decompose", "::mlir::func::FuncOp"> {
   let summary = "fa.attention to three steps over whole matrices";
   let description = [{

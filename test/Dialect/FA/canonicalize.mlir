@@ -56,6 +56,44 @@ func.func @regions_stay(%Q: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %LSE
   return
 }
 
+// Of the gradient likewise; but a derivative region says something of a score
+// region that does nothing.
+// CHECK-LABEL: func.func @backward
+// CHECK: fa.attention_backward
+// CHECK-NOT: mask
+// CHECK-NOT: score
+// CHECK-NOT: where
+// CHECK: fa.attention_backward
+// CHECK: score {
+// CHECK: derivative {
+func.func @backward(%Q: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %x: f32) {
+  fa.attention_backward ins(%Q, %Q, %Q, %Q, %Q, %L : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8xf32>)
+      outs(%Q, %Q, %Q : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+      mask = #fa.mask<none>
+      score {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        fa.yield %s : f32
+      }
+      where {
+      ^bb0(%b: index, %h: index, %i: index, %j: index):
+        %true = arith.constant true
+        fa.yield %true : i1
+      }
+  fa.attention_backward ins(%Q, %Q, %Q, %Q, %Q, %L : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8xf32>)
+      outs(%Q, %Q, %Q : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+      score {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        fa.yield %s : f32
+      }
+      derivative {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        fa.yield %x : f32
+      }
+  return
+}
+
 // CHECK-LABEL: func.func @rescale_by_one
 // CHECK: fa.accumulate %{{.*}}, %{{.*}}, %{{.*}} : vector<16x32xf16>, memref<32x64xf16>, vector<16x64xf32>{{$}}
 func.func @rescale_by_one(%P: vector<16x32xf16>, %V: memref<32x64xf16>, %O: vector<16x64xf32>) -> vector<16x64xf32> {

@@ -280,7 +280,7 @@ func.func @attention_c21(%Q: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %x: me
 // -----
 
 func.func @yield_c1(%s: f32) {
-  // expected-error @+1 {{'fa.yield' op expects parent op 'fa.attention'}}
+  // expected-error @+1 {{'fa.yield' op expects parent op to be one of 'fa.attention, fa.attention_backward'}}
   fa.yield %s : f32
 }
 
@@ -288,7 +288,7 @@ func.func @yield_c1(%s: f32) {
 
 func.func @yield_c1_nested(%s: f32, %c: i1) {
   scf.if %c {
-    // expected-error @+1 {{'fa.yield' op expects parent op 'fa.attention'}}
+    // expected-error @+1 {{'fa.yield' op expects parent op to be one of 'fa.attention, fa.attention_backward'}}
     fa.yield %s : f32
   }
   return

@@ -26,6 +26,30 @@ func.func @attention_example(%Q: tensor<?x8x?x64xf16>, %K: tensor<?x2x?x64xf16>,
   return %r#0, %r#1 : tensor<?x8x?x64xf16>, tensor<?x8x?xf32>
 }
 
+// CHECK-LABEL: func.func @attention_backward_example
+// CHECK: fa.attention_backward ins(%{{[^:]*}} : tensor<?x8x?x64xf16>, tensor<?x2x?x64xf16>,
+// CHECK-SAME: tensor<?x2x?x64xf16>, tensor<?x8x?x64xf16>, tensor<?x8x?x64xf16>, tensor<?x8x?xf32>)
+// CHECK-SAME: outs(%{{.*}}, %{{.*}}, %{{.*}} : tensor<?x8x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>)
+// CHECK-SAME: mask = <causal> scale = 1.250000e-01 score {
+// CHECK: } -> tensor<?x8x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>
+func.func @attention_backward_example(%Q: tensor<?x8x?x64xf16>, %K: tensor<?x2x?x64xf16>, %V: tensor<?x2x?x64xf16>,
+                                      %O: tensor<?x8x?x64xf16>, %dO: tensor<?x8x?x64xf16>, %LSE: tensor<?x8x?xf32>,
+                                      %dQ: tensor<?x8x?x64xf16>, %dK: tensor<?x2x?x64xf16>, %dV: tensor<?x2x?x64xf16>)
+    -> (tensor<?x8x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>) {
+  %r:3 = fa.attention_backward
+      ins(%Q, %K, %V, %O, %dO, %LSE : tensor<?x8x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>,
+          tensor<?x8x?x64xf16>, tensor<?x8x?x64xf16>, tensor<?x8x?xf32>)
+      outs(%dQ, %dK, %dV : tensor<?x8x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>)
+      mask = #fa.mask<causal> scale = 0.125
+      score {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        %t = math.tanh %s : f32
+        fa.yield %t : f32
+      }
+      -> tensor<?x8x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>
+  return %r#0, %r#1, %r#2 : tensor<?x8x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>
+}
+
 // CHECK-LABEL: func.func @scores_example
 // CHECK: fa.scores %{{.*}}, %{{.*}} scale 1.250000e-01 : memref<?x64xf16>, memref<32x64xf16> -> vector<16x32xf32>
 func.func @scores_example(%Qi: memref<?x64xf16>, %Kj: memref<32x64xf16>) -> vector<16x32xf32> {
@@ -149,6 +173,39 @@ func.func @attention_memrefs(%Q: memref<?x?x?x64xf32, strided<[?, ?, ?, 1], offs
       ^bb0(%b: index, %h: index, %i: index, %j: index):
         %r = arith.remui %j, %period : index
         %c = arith.cmpi ne, %r, %h : index
+        fa.yield %c : i1
+      }
+      {schedule = #fa.schedule<br = 16, bc = 32, mr = 4, nr = 8>,
+       target = #fa.target<"cpu", sram = 65536, vector_bits = 256>}
+  return
+}
+
+// The gradient on memrefs: dLSE, all three regions, all attributes, no result.
+// CHECK-LABEL: func.func @attention_backward_memrefs
+// CHECK: fa.attention_backward ins(%{{[^:]*}} : memref<?x?x?x64xbf16>, memref<?x?x?x64xbf16>,
+// CHECK-SAME: memref<?x?x?x32xbf16>, memref<?x?x?x32xbf16>, memref<?x?x?x32xbf16>, memref<?x?x?xf32>, memref<?x?x?xf32>)
+// CHECK-SAME: mask = <window, left = 3, right = 0> scale = 2.000000e+00 score {
+// CHECK: } derivative {
+// CHECK: } where {
+// CHECK: } {schedule = #fa.schedule<br = 16, bc = 32, mr = 4, nr = 8>, target = #fa.target<"cpu", sram = 65536, vector_bits = 256>}
+func.func @attention_backward_memrefs(%Q: memref<?x?x?x64xbf16>, %V: memref<?x?x?x32xbf16>, %LSE: memref<?x?x?xf32>, %x: f32) {
+  fa.attention_backward
+      ins(%Q, %Q, %V, %V, %V, %LSE, %LSE : memref<?x?x?x64xbf16>, memref<?x?x?x64xbf16>, memref<?x?x?x32xbf16>,
+          memref<?x?x?x32xbf16>, memref<?x?x?x32xbf16>, memref<?x?x?xf32>, memref<?x?x?xf32>)
+      outs(%Q, %Q, %V : memref<?x?x?x64xbf16>, memref<?x?x?x64xbf16>, memref<?x?x?x32xbf16>)
+      mask = #fa.mask<window, left = 3, right = 0> scale = 2.0
+      score {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        %t = arith.mulf %s, %x : f32
+        fa.yield %t : f32
+      }
+      derivative {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        fa.yield %x : f32
+      }
+      where {
+      ^bb0(%b: index, %h: index, %i: index, %j: index):
+        %c = arith.cmpi ne, %j, %h : index
         fa.yield %c : i1
       }
       {schedule = #fa.schedule<br = 16, bc = 32, mr = 4, nr = 8>,

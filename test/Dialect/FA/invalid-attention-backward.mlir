@@ -1,0 +1,842 @@
+// RUN: fa-opt %s -split-input-file -verify-diagnostics
+
+// One function for each constraint of fa.attention_backward, named by its label.
+// Where a constraint says the same of several operands, each of them is
+// violated.
+
+func.func @attention_backward_c1_query(%Q: memref<2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<1x2x8x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{operand #0 must be rank-4 tensor or memref of f16, bf16 or f32 values, but got 'memref<2x8x16xf32>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c1_key(%Q: memref<1x2x8x16xf32>, %K: memref<2x8x16xf32>, %V: memref<1x2x8x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{operand #1 must be rank-4 tensor or memref of f16, bf16 or f32 values, but got 'memref<2x8x16xf32>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c1_value(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<2x8x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{operand #2 must be rank-4 tensor or memref of f16, bf16 or f32 values, but got 'memref<2x8x16xf32>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c1_output(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<1x2x8x16xf32>,
+    %O: memref<2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{operand #3 must be rank-4 tensor or memref of f16, bf16 or f32 values, but got 'memref<2x8x16xf32>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c1_outputGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{operand #4 must be rank-4 tensor or memref of f16, bf16 or f32 values, but got 'memref<2x8x16xf32>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c1_queryGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{operand #7 must be rank-4 tensor or memref of f16, bf16 or f32 values, but got 'memref<2x8x16xf32>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c1_keyGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{operand #8 must be rank-4 tensor or memref of f16, bf16 or f32 values, but got 'memref<2x8x16xf32>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c1_valueGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<2x8x16xf32>) {
+  // expected-error @+1 {{operand #9 must be rank-4 tensor or memref of f16, bf16 or f32 values, but got 'memref<2x8x16xf32>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c1_element(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf64>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{operand #7 must be rank-4 tensor or memref of f16, bf16 or f32 values, but got 'memref<1x2x8x16xf64>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf64>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c2_lse(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<1x2x8x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8x1xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{operand #5 must be rank-3 tensor or memref of 32-bit float values, but got 'memref<1x2x8x1xf32>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8x1xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c2_lseGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf16>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{operand #6 must be rank-3 tensor or memref of 32-bit float values, but got 'memref<1x2x8xf16>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf16>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c3(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<1x2x8x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: tensor<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected operands that are all tensors or all memrefs but query is 'memref<1x2x8x16xf32>' and valueGrad is 'tensor<1x2x8x16xf32>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, tensor<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c3_lseGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: tensor<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected operands that are all tensors or all memrefs but query is 'memref<1x2x8x16xf32>' and lseGrad is 'tensor<1x2x8xf32>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, tensor<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c4_key(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf16>, %V: memref<1x2x8x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the element type of key to be that of query, 'f32', but got 'f16'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf16>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c4_value(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<1x2x8x16xf16>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the element type of value to be that of query, 'f32', but got 'f16'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf16>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c4_output(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<1x2x8x16xf32>,
+    %O: memref<1x2x8x16xf16>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the element type of output to be that of query, 'f32', but got 'f16'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf16>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c4_outputGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf16>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the element type of outputGrad to be that of query, 'f32', but got 'f16'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf16>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c4_queryGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf16>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the element type of queryGrad to be that of query, 'f32', but got 'f16'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf16>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c4_keyGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf16>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the element type of keyGrad to be that of query, 'f32', but got 'f16'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf16>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c4_valueGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf16>) {
+  // expected-error @+1 {{expected the element type of valueGrad to be that of query, 'f32', but got 'f16'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf16>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c5_dynamic(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x?xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected a static, positive head dim (last dimension) of queryGrad but got 'memref<1x2x8x?xf32>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x?xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c5_zero(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<1x2x8x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x0xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected a static, positive head dim (last dimension) of outputGrad but got 'memref<1x2x8x0xf32>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x0xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c6_key(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x32xf32>, %V: memref<1x2x8x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the head dim of key to be that of query, 16, but got 32}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x32xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c6_queryGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x32xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the head dim of queryGrad to be that of query, 16, but got 32}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x32xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c6_keyGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x32xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the head dim of keyGrad to be that of query, 16, but got 32}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x32xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c7_output(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<1x2x8x16xf32>,
+    %O: memref<1x2x8x32xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the head dim of output to be that of value, 16, but got 32}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x32xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c7_outputGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x32xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the head dim of outputGrad to be that of value, 16, but got 32}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x32xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c7_valueGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x32xf32>) {
+  // expected-error @+1 {{expected the head dim of valueGrad to be that of value, 16, but got 32}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x32xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c8_key(%Q: memref<1x2x8x16xf32>, %K: memref<3x2x8x16xf32>, %V: memref<1x2x8x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the batch size of key to be that of query, 1, but got 3}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<3x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c8_value(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<3x2x8x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the batch size of value to be that of query, 1, but got 3}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<3x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c8_output(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<1x2x8x16xf32>,
+    %O: memref<3x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the batch size of output to be that of query, 1, but got 3}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<3x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c8_outputGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<3x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the batch size of outputGrad to be that of query, 1, but got 3}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<3x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c8_lse(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<1x2x8x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<3x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the batch size of lse to be that of query, 1, but got 3}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<3x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c8_lseGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<3x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the batch size of lseGrad to be that of query, 1, but got 3}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<3x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c8_queryGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<3x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the batch size of queryGrad to be that of query, 1, but got 3}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<3x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c8_keyGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<3x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the batch size of keyGrad to be that of query, 1, but got 3}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<3x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c8_valueGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<3x2x8x16xf32>) {
+  // expected-error @+1 {{expected the batch size of valueGrad to be that of query, 1, but got 3}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<3x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c9_value(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<1x1x8x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the number of heads of value to be that of key, 2, but got 1}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x1x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c9_keyGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x1x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the number of heads of keyGrad to be that of key, 2, but got 1}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x1x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c9_valueGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x1x8x16xf32>) {
+  // expected-error @+1 {{expected the number of heads of valueGrad to be that of key, 2, but got 1}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x1x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c10_output(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x4x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the number of heads of output to be that of query, 2, but got 4}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x4x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c10_outputGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x4x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the number of heads of outputGrad to be that of query, 2, but got 4}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x4x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c10_lse(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<1x2x8x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x4x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the number of heads of lse to be that of query, 2, but got 4}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x4x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c10_lseGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x4x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the number of heads of lseGrad to be that of query, 2, but got 4}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x4x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c10_queryGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x4x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the number of heads of queryGrad to be that of query, 2, but got 4}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x4x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c11(%Q: memref<1x6x8x16xf32>, %K: memref<1x4x8x16xf32>, %V: memref<1x4x8x16xf32>,
+    %O: memref<1x6x8x16xf32>, %dO: memref<1x6x8x16xf32>, %L: memref<1x6x8xf32>, %dL: memref<1x6x8xf32>,
+    %dQ: memref<1x6x8x16xf32>, %dK: memref<1x4x8x16xf32>, %dV: memref<1x4x8x16xf32>) {
+  // expected-error @+1 {{expected the number of heads of query to be a multiple of that of key, 4, but got 6}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x6x8x16xf32>, memref<1x4x8x16xf32>, memref<1x4x8x16xf32>, memref<1x6x8x16xf32>,
+          memref<1x6x8x16xf32>, memref<1x6x8xf32>, memref<1x6x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x6x8x16xf32>, memref<1x4x8x16xf32>, memref<1x4x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c12_value(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<1x2x9x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the sequence length of value to be that of key, 8, but got 9}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x9x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c12_keyGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x9x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the sequence length of keyGrad to be that of key, 8, but got 9}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x9x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c12_valueGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x9x16xf32>) {
+  // expected-error @+1 {{expected the sequence length of valueGrad to be that of key, 8, but got 9}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x9x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c13_output(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x9x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the sequence length of output to be that of query, 8, but got 9}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x9x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c13_outputGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x9x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the sequence length of outputGrad to be that of query, 8, but got 9}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x9x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c13_lse(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<1x2x8x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x9xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the sequence length of lse to be that of query, 8, but got 9}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x9xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c13_lseGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x9xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the sequence length of lseGrad to be that of query, 8, but got 9}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x9xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c13_queryGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x9x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected the sequence length of queryGrad to be that of query, 8, but got 9}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x9x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c14_query(%Q: memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>,
+    %K: memref<1x2x8x16xf32>, %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>,
+    %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>,
+    %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected a contiguous last dimension (stride 1) of query but got 'memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c14_key(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected a contiguous last dimension (stride 1) of key but got 'memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c14_value(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>,
+    %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>,
+    %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected a contiguous last dimension (stride 1) of value but got 'memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c14_output(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>, %dO: memref<1x2x8x16xf32>,
+    %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>,
+    %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected a contiguous last dimension (stride 1) of output but got 'memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c14_outputGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>,
+    %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>,
+    %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected a contiguous last dimension (stride 1) of outputGrad but got 'memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c14_lse(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<1x2x8x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32, strided<[32, 16, 2]>>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected a contiguous last dimension (stride 1) of lse but got 'memref<1x2x8xf32, strided<[32, 16, 2]>>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32, strided<[32, 16, 2]>>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c14_lseGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32, strided<[32, 16, 2]>>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>,
+    %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected a contiguous last dimension (stride 1) of lseGrad but got 'memref<1x2x8xf32, strided<[32, 16, 2]>>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32, strided<[32, 16, 2]>>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c14_queryGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>, %dK: memref<1x2x8x16xf32>,
+    %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected a contiguous last dimension (stride 1) of queryGrad but got 'memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c14_keyGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>,
+    %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected a contiguous last dimension (stride 1) of keyGrad but got 'memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>, memref<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c14_valueGrad(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>,
+    %dV: memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>) {
+  // expected-error @+1 {{expected a contiguous last dimension (stride 1) of valueGrad but got 'memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>'}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32, strided<[512, 256, 32, 2]>>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c15(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>, %V: memref<1x2x8x16xf32>,
+    %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>, %dL: memref<1x2x8xf32>,
+    %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected a finite scale but got 0x7F800000 : f32}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>) scale = 0x7F800000
+  return
+}
+
+// -----
+
+func.func @attention_backward_c19_none(%Q: tensor<1x2x8x16xf32>, %K: tensor<1x2x8x16xf32>, %V: tensor<1x2x8x16xf32>,
+    %O: tensor<1x2x8x16xf32>, %dO: tensor<1x2x8x16xf32>, %L: tensor<1x2x8xf32>, %dL: tensor<1x2x8xf32>,
+    %dQ: tensor<1x2x8x16xf32>, %dK: tensor<1x2x8x16xf32>, %dV: tensor<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected 3 results on tensors but got 0}}
+  fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>,
+          tensor<1x2x8x16xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @attention_backward_c19_two(%Q: tensor<1x2x8x16xf32>, %K: tensor<1x2x8x16xf32>, %V: tensor<1x2x8x16xf32>,
+    %O: tensor<1x2x8x16xf32>, %dO: tensor<1x2x8x16xf32>, %L: tensor<1x2x8xf32>, %dL: tensor<1x2x8xf32>,
+    %dQ: tensor<1x2x8x16xf32>, %dK: tensor<1x2x8x16xf32>, %dV: tensor<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected 3 results on tensors but got 2}}
+  %r:2 = fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>,
+          tensor<1x2x8x16xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>)
+      -> tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @attention_backward_c19_memrefs(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
+    %V: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %dO: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>,
+    %dL: memref<1x2x8xf32>, %dQ: memref<1x2x8x16xf32>, %dK: memref<1x2x8x16xf32>, %dV: memref<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected 0 results on memrefs but got 3}}
+  %r:3 = fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8xf32>, memref<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+      -> tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @attention_backward_c19_types(%Q: tensor<1x2x8x16xf32>, %K: tensor<1x2x8x16xf32>, %V: tensor<1x2x8x16xf32>,
+    %O: tensor<1x2x8x16xf32>, %dO: tensor<1x2x8x16xf32>, %L: tensor<1x2x8xf32>, %dL: tensor<1x2x8xf32>,
+    %dQ: tensor<1x2x8x16xf32>, %dK: tensor<1x2x8x16xf32>, %dV: tensor<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected type of operand #9 ('tensor<1x2x8x16xf32>') to match type of corresponding result ('tensor<1x2x8x32xf32>')}}
+  %r:3 = fa.attention_backward ins(%Q, %K, %V, %O, %dO, %L, %dL : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>,
+          tensor<1x2x8x16xf32>, tensor<1x2x8xf32>, tensor<1x2x8xf32>)
+      outs(%dQ, %dK, %dV : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>)
+      -> tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x32xf32>
+  return
+}
