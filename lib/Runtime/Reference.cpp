@@ -17,13 +17,13 @@
 
 #include "fa/Runtime/Reference.h"
 
+#include "ReferenceSupport.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 using namespace fart;
-
-static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool Band::contains(int64_t i, int64_t j, int64_t seqQ, int64_t seqKV) const {
   int64_t distance = j - i - (topLeft ? 0 : seqKV - seqQ);
@@ -31,28 +31,6 @@ bool Band::contains(int64_t i, int64_t j, int64_t seqQ, int64_t seqKV) const {
 }
 
 namespace {
-
-/// Rows of one head of a tensor as `Real`, so that each element is converted
-/// once and not once a use.
-template <typename Real>
-struct Head {
-  std::vector<Real> elements;
-  int64_t width = 0;
-
-  Head() = default;
-  Head(const HostTensor &tensor, int64_t b, int64_t h, int64_t begin,
-       int64_t end)
-      : width(tensor.getShape()[3]) {
-    elements.reserve((end - begin) * width);
-    for (int64_t i = begin; i < end; ++i)
-      for (int64_t c = 0, first = tensor.rowIndex(b, h, i); c < width; ++c)
-        elements.push_back(static_cast<Real>(tensor.get(first + c)));
-  }
-  Head(const HostTensor &tensor, int64_t b, int64_t h)
-      : Head(tensor, b, h, 0, tensor.getShape()[2]) {}
-
-  const Real *row(int64_t i) const { return elements.data() + i * width; }
-};
 
 /// Everything that one row of the output is computed from.
 template <typename Real>
@@ -120,9 +98,6 @@ double computePlainRow(const RowInput<float> &input, double shift,
   DType dtype = attention.value.getDType();
   int64_t seqKV = attention.getSeqKV();
   int64_t headDim = attention.getHeadDim(), headDimV = attention.getHeadDimV();
-  auto rotate = [shift](int64_t index, int64_t length) {
-    return (index + static_cast<int64_t>(shift * length)) % length;
-  };
   std::fill_n(output, headDimV, 0.0);
 
   std::vector<float> scores(seqKV, -std::numeric_limits<float>::infinity());
@@ -131,7 +106,7 @@ double computePlainRow(const RowInput<float> &input, double shift,
       continue;
     float dot = 0;
     for (int64_t i = 0; i < headDim; ++i) {
-      int64_t c = rotate(i, headDim);
+      int64_t c = rotate(i, headDim, shift);
       dot += input.query[c] * input.keys.row(j)[c];
     }
     scores[j] = static_cast<float>(attention.scale) * dot;
@@ -147,10 +122,10 @@ double computePlainRow(const RowInput<float> &input, double shift,
 
   float sum = 0;
   for (int64_t i = 0; i < seqKV; ++i)
-    sum += std::exp(scores[rotate(i, seqKV)] - max);
+    sum += std::exp(scores[rotate(i, seqKV, shift)] - max);
   std::vector<float> accumulator(headDimV, 0);
   for (int64_t i = 0; i < seqKV; ++i) {
-    int64_t j = rotate(i, seqKV);
+    int64_t j = rotate(i, seqKV, shift);
     if (std::isinf(scores[j]) && scores[j] < 0)
       continue;
     auto weight =
@@ -193,49 +168,11 @@ RowResults forEachRow(const Attention &attention, const std::vector<Row> &rows,
   return results;
 }
 
-/// |value - expected|, where equal infinities and two NaN agree, and a NaN that
-/// is not expected is infinitely wrong.
-double getError(double value, double expected) {
-  if (value == expected || (std::isnan(value) && std::isnan(expected)))
-    return 0;
-  double error = std::fabs(value - expected);
-  return std::isnan(error) ? infinity : error;
-}
-
-/// Collects the errors of one of the outputs.
-class AccuracyBuilder {
-public:
-  void addPlain(double value, double expected) {
-    // What a plain program gets wrong altogether (overflow, say) excuses
-    // nothing.
-    if (double error = getError(value, expected); std::isfinite(error))
-      accuracy.plainError = std::max(accuracy.plainError, error);
-  }
-  void add(const Row &row, double value, double expected) {
-    if (std::isfinite(expected))
-      magnitude = std::max(magnitude, std::fabs(expected));
-    double error = getError(value, expected);
-    if (error > accuracy.error) {
-      accuracy.error = error;
-      accuracy.worst = row;
-    }
-  }
-  Accuracy finish(DType dtype) {
-    accuracy.tolerance =
-        2 * accuracy.plainError + getRoundingStep(dtype, magnitude);
-    return accuracy;
-  }
-
-private:
-  Accuracy accuracy;
-  double magnitude = 0;
-};
-
 } // namespace
 
-std::vector<Row> fart::selectRows(const Attention &attention, int64_t maxRows) {
-  int64_t heads = attention.getHeads(), seqQ = attention.getSeqQ();
-  int64_t total = attention.query.getShape()[0] * heads * seqQ;
+std::vector<Row> fart::selectRows(const HostTensor &tensor, int64_t maxRows) {
+  int64_t heads = tensor.getShape()[1], length = tensor.getShape()[2];
+  int64_t total = tensor.getShape()[0] * heads * length;
   int64_t count = std::min(total, std::max<int64_t>(maxRows, 2));
   std::vector<Row> rows;
   rows.reserve(count);
@@ -245,7 +182,8 @@ std::vector<Row> fart::selectRows(const Attention &attention, int64_t maxRows) {
         count == total ? n
                        : std::floor(static_cast<long double>(n) * (total - 1) /
                                     (count - 1)));
-    rows.push_back({row / (heads * seqQ), row / seqQ % heads, row % seqQ});
+    rows.push_back(
+        {row / (heads * length), row / length % heads, row % length});
   }
   return rows;
 }
@@ -270,7 +208,7 @@ CheckResult fart::checkAttention(const Attention &attention,
                                  const HostTensor &output,
                                  const HostTensor &lse, int64_t maxRows,
                                  ThreadPool &pool) {
-  std::vector<Row> rows = selectRows(attention, maxRows);
+  std::vector<Row> rows = selectRows(attention.query, maxRows);
   auto numRows = static_cast<int64_t>(rows.size());
   int64_t headDimV = attention.getHeadDimV();
   RowResults expected = computeReference(attention, rows, pool);

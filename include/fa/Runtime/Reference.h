@@ -69,14 +69,14 @@ struct Attention {
   }
 };
 
-/// One row of the output.
+/// One row of a tensor: batch, head, and position.
 struct Row {
   int64_t b, h, i;
 };
 
-/// At most `maxRows` rows of the output in order: all of them, or else an even
-/// sample with the first and the last row.
-std::vector<Row> selectRows(const Attention &attention, int64_t maxRows);
+/// At most `maxRows` rows of a rank-4 tensor in order: all of them, or else an
+/// even sample with the first and the last row.
+std::vector<Row> selectRows(const HostTensor &tensor, int64_t maxRows);
 
 /// Output and log-sum-exp of some rows.
 struct RowResults {
