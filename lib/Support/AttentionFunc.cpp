@@ -11,47 +11,57 @@ using namespace mlir;
 using namespace mlir::fa;
 
 llvm::Expected<AttentionFunc> AttentionFunc::find(ModuleOp module) {
-  SmallVector<AttentionOp> found;
-  module.walk([&](AttentionOp op) { found.push_back(op); });
+  SmallVector<AttentionOpInterface> found;
+  module.walk([&](AttentionOpInterface op) { found.push_back(op); });
   if (found.size() != 1)
-    return llvm::createStringError("expected one fa.attention but found " +
-                                   Twine(found.size()));
+    return llvm::createStringError(
+        "expected one fa.attention or fa.attention_backward but found " +
+        Twine(found.size()));
 
   AttentionFunc result;
   result.attention = found.front();
+  result.backward = dyn_cast<AttentionBackwardOp>(found.front().getOperation());
+  StringRef opName = result.attention->getName().getStringRef();
   result.func = dyn_cast<func::FuncOp>(result.attention->getParentOp());
   if (!result.func)
     return llvm::createStringError(
-        "expected fa.attention to stand directly in a func.func but it stands "
-        "in '" +
+        "expected " + opName +
+        " to stand directly in a func.func but it stands in '" +
         result.attention->getParentOp()->getName().getStringRef() + "'");
 
+  using Part = std::tuple<Value, StringRef, unsigned *>;
+  SmallVector<Part> parts = {
+      {result.attention.getQuery(), "query", &result.query},
+      {result.attention.getKey(), "key", &result.key},
+      {result.attention.getValue(), "value", &result.value}};
+  if (AttentionBackwardOp op = result.backward) {
+    parts.append({{op.getOutput(), "output", &result.output},
+                  {op.getLse(), "lse", &result.lse},
+                  {op.getOutputGrad(), "outputGrad", &result.outputGrad},
+                  {op.getQueryGrad(), "queryGrad", &result.queryGrad},
+                  {op.getKeyGrad(), "keyGrad", &result.keyGrad},
+                  {op.getValueGrad(), "valueGrad", &result.valueGrad}});
+    if (op.getLseGrad())
+      parts.push_back({op.getLseGrad(), "lseGrad", &result.lseGrad.emplace(0)});
+  } else {
+    auto forward = cast<AttentionOp>(result.attention.getOperation());
+    parts.append({{forward.getOutput(), "output", &result.output},
+                  {forward.getLse(), "lse", &result.lse}});
+  }
+
   llvm::SmallDenseSet<unsigned> taken;
-  auto getArgument = [&](Value operand,
-                         StringRef name) -> llvm::Expected<unsigned> {
+  for (const auto &[operand, name, number] : parts) {
     auto argument = dyn_cast<BlockArgument>(operand);
     if (!argument || argument.getOwner() != &result.func.front())
-      return llvm::createStringError("expected the " + name +
-                                     " of fa.attention to be an argument of @" +
+      return llvm::createStringError("expected the " + name + " of " + opName +
+                                     " to be an argument of @" +
                                      result.func.getName());
     if (!taken.insert(argument.getArgNumber()).second)
       return llvm::createStringError(
-          "expected five different arguments for the operands of fa.attention "
-          "but argument " +
-          Twine(argument.getArgNumber()) + " is also the " + name);
-    return argument.getArgNumber();
-  };
-  const std::tuple<Value, StringRef, unsigned *> operands[] = {
-      {result.attention.getQuery(), "query", &result.query},
-      {result.attention.getKey(), "key", &result.key},
-      {result.attention.getValue(), "value", &result.value},
-      {result.attention.getOutput(), "output", &result.output},
-      {result.attention.getLse(), "lse", &result.lse}};
-  for (const auto &[operand, name, number] : operands) {
-    llvm::Expected<unsigned> argument = getArgument(operand, name);
-    if (!argument)
-      return argument.takeError();
-    *number = *argument;
+          "expected different arguments for the operands of " + opName +
+          " but argument " + Twine(argument.getArgNumber()) + " is also the " +
+          name);
+    *number = argument.getArgNumber();
   }
   for (unsigned i = 0; i < result.func.getNumArguments(); ++i)
     if (!taken.contains(i))
@@ -60,14 +70,26 @@ llvm::Expected<AttentionFunc> AttentionFunc::find(ModuleOp module) {
 }
 
 llvm::Error AttentionFunc::describe(ProblemSpec &spec, StringRef source) {
-  const std::pair<ShapedType, ArrayRef<Size>> shapes[] = {
-      {attention.getQuery().getType(), queryDims},
-      {attention.getKey().getType(), keyDims},
-      {attention.getValue().getType(), valueDims},
-      {attention.getOutput().getType(), outputDims},
-      {attention.getLse().getType(), lseDims}};
-  for (const auto &[type, dims] : shapes) {
+  SmallVector<std::pair<unsigned, ArrayRef<Size>>> shapes = {
+      {query, queryDims},
+      {key, keyDims},
+      {value, valueDims},
+      {output, outputDims},
+      {lse, lseDims}};
+  if (backward) {
+    spec.setBackward();
+    shapes.append({{outputGrad, outputDims},
+                   {queryGrad, queryDims},
+                   {keyGrad, keyDims},
+                   {valueGrad, valueDims}});
+    if (lseGrad) {
+      spec.setLseGrad();
+      shapes.push_back({*lseGrad, lseDims});
+    }
+  }
+  for (const auto &[number, dims] : shapes) {
     // A dynamic extent is negative, which says nothing.
+    auto type = cast<ShapedType>(func.getArgumentTypes()[number]);
     if (llvm::Error error = spec.setShape(type.getShape(), dims, source))
       return error;
   }
@@ -78,4 +100,85 @@ llvm::Error AttentionFunc::describe(ProblemSpec &spec, StringRef source) {
           spec.setMask(MaskSpec::get(attention.getMaskOrDefault()), source))
     return error;
   return spec.setScale(attention.getScaleOrDefault(), source);
+}
+
+/// A copy of `module` whose problem is replaced: what follows it is dropped,
+/// and the function returns the results of the new one, made by `build`.
+static llvm::Expected<OwningOpRef<ModuleOp>>
+replaceProblem(ModuleOp module,
+               function_ref<Operation *(OpBuilder &, AttentionFunc &)> build) {
+  OwningOpRef<ModuleOp> copy(module.clone());
+  llvm::Expected<AttentionFunc> func = AttentionFunc::find(*copy);
+  if (!func)
+    return func.takeError();
+  Block &body = func->func.front();
+  while (&body.back() != func->attention)
+    body.back().erase();
+  OpBuilder builder(func->attention);
+  Operation *replacement = build(builder, *func);
+  func->attention->erase();
+  builder.setInsertionPointToEnd(&body);
+  func::ReturnOp::create(builder, func->func.getLoc(),
+                         replacement->getResults());
+  func->func.setFunctionType(builder.getFunctionType(
+      body.getArgumentTypes(), replacement->getResultTypes()));
+  func->func.removeResAttrsAttr();
+  return copy;
+}
+
+/// Score and mask, without schedule and target.
+static void copyMeaning(AttentionOpInterface from, AttentionOpInterface to) {
+  to.setMaskAttr(from.getMaskAttr());
+  to.getScoreRegion().takeBody(from.getScoreRegion());
+  to.getMaskRegion().takeBody(from.getMaskRegion());
+}
+
+static std::optional<float> getScale(AttentionOpInterface op) {
+  FloatAttr scale = op.getScaleAttr();
+  return scale ? std::optional(scale.getValue().convertToFloat())
+               : std::nullopt;
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>> fa::buildBackward(ModuleOp module) {
+  llvm::Expected<AttentionFunc> found = AttentionFunc::find(module);
+  if (!found)
+    return found.takeError();
+  if (found->backward)
+    return OwningOpRef<ModuleOp>(module.clone());
+  return replaceProblem(module, [](OpBuilder &builder, AttentionFunc &func) {
+    auto forward = cast<AttentionOp>(func.attention.getOperation());
+    Block &body = func.func.front();
+    Location loc = forward.getLoc();
+    auto append = [&](Value like) -> Value {
+      return body.addArgument(like.getType(), loc);
+    };
+    Value outputGrad = append(forward.getOutput());
+    Value grads[] = {append(forward.getQuery()), append(forward.getKey()),
+                     append(forward.getValue())};
+    // The attributes of the other arguments stay theirs.
+    if (ArrayAttr attrs = func.func.getArgAttrsAttr()) {
+      SmallVector<Attribute> extended(attrs.getValue());
+      extended.append(4, builder.getDictionaryAttr({}));
+      func.func.setArgAttrsAttr(builder.getArrayAttr(extended));
+    }
+    auto backward = AttentionBackwardOp::create(
+        builder, loc, forward.getQuery(), forward.getKey(), forward.getValue(),
+        forward.getOutput(), outputGrad, forward.getLse(),
+        /*lseGrad=*/Value(), grads[0], grads[1], grads[2], MaskAttr(),
+        getScale(forward));
+    copyMeaning(forward, backward);
+    return backward.getOperation();
+  });
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>> fa::buildForward(ModuleOp module) {
+  return replaceProblem(module, [](OpBuilder &builder, AttentionFunc &func) {
+    AttentionBackwardOp backward = func.backward;
+    auto forward = AttentionOp::create(
+        builder, backward.getLoc(), backward.getQuery(), backward.getKey(),
+        backward.getValue(), backward.getOutput(), backward.getLse(),
+        MaskAttr(), getScale(backward));
+    copyMeaning(backward, forward);
+    return forward.getOperation();
+  });
 }

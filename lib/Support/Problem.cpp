@@ -135,8 +135,9 @@ double AttentionProblem::getFlops() const {
         band.right ? std::min(i + shift + *band.right, seqKV - 1) : seqKV - 1;
     scores += static_cast<double>(std::max<int64_t>(last - first + 1, 0));
   }
+  int64_t width = backward ? 3 * headDim + 2 * headDimV : headDim + headDimV;
   return 2.0 * static_cast<double>(batch) * static_cast<double>(heads) *
-         scores * static_cast<double>(headDim + headDimV);
+         scores * static_cast<double>(width);
 }
 
 Type fa::getType(MLIRContext *context, fart::DType dtype) {
@@ -193,18 +194,34 @@ OwningOpRef<ModuleOp> fa::buildProblem(MLIRContext *context,
                                   element);
   Type lse =
       RankedTensorType::get({dynamic, dynamic, dynamic}, builder.getF32Type());
+  SmallVector<Type> arguments = {qk, qk, vo, vo, lse}, results = {vo, lse};
+  if (problem.backward) {
+    arguments = {qk, qk, vo, vo, vo, lse};
+    if (problem.lseGrad)
+      arguments.push_back(lse);
+    results = {qk, qk, vo};
+    arguments.append(results);
+  }
   auto func = func::FuncOp::create(
-      builder, loc, "attention",
-      builder.getFunctionType({qk, qk, vo, vo, lse}, {vo, lse}));
+      builder, loc, problem.backward ? "attention_backward" : "attention",
+      builder.getFunctionType(arguments, results));
 
   builder.setInsertionPointToEnd(func.addEntryBlock());
   MaskAttr mask = problem.mask.kind == MaskKind::None
                       ? MaskAttr()
                       : problem.mask.getAttr(context);
-  auto attention = AttentionOp::create(builder, loc, func.getArgument(0),
-                                       func.getArgument(1), func.getArgument(2),
-                                       func.getArgument(3), func.getArgument(4),
-                                       mask, problem.scale);
-  func::ReturnOp::create(builder, loc, attention.getResults());
+  auto arg = [&](unsigned number) -> Value { return func.getArgument(number); };
+  Operation *op;
+  if (problem.backward) {
+    unsigned grads = 6 + problem.lseGrad;
+    op = AttentionBackwardOp::create(
+        builder, loc, arg(0), arg(1), arg(2), arg(3), arg(4), arg(5),
+        problem.lseGrad ? arg(6) : Value(), arg(grads), arg(grads + 1),
+        arg(grads + 2), mask, problem.scale);
+  } else {
+    op = AttentionOp::create(builder, loc, arg(0), arg(1), arg(2), arg(3),
+                             arg(4), mask, problem.scale);
+  }
+  func::ReturnOp::create(builder, loc, op->getResults());
   return module;
 }

@@ -150,6 +150,8 @@ llvm::Expected<AttentionProblem> ProblemSpec::resolve() const {
     problem.mask = mask->value;
   if (scale)
     problem.scale = scale->value;
+  problem.backward = backward;
+  problem.lseGrad = lseGrad;
   if (llvm::Error error = problem.validate())
     return error;
   return problem;

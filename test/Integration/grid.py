@@ -35,7 +35,11 @@ HEADS = (
     {"batch": 2, "heads": 4, "kv-heads": 2, "layout": "bshd"},
 )
 
-# One row: what is varied. Keys are flags of fa-run.
+# And for gradients, which sum over the query heads of a key/value head.
+BACKWARD_HEADS = ({"batch": 1, "heads": 7, "kv-heads": 1},)
+
+# One row: what is varied. Keys are flags of fa-run, but for a region, and the
+# factor of the inputs.
 GRID = {
     "head-dims": [
         {"dtype": DTYPES, "head-dim": HEAD_DIMS},
@@ -81,6 +85,66 @@ GRID = {
         {"region": "documents", "level": ("naive", "fused"), "head-dim": 16, "mask": "causal"},
         {"region": "padding", "level": ("naive", "fused"), "dtype": "f16", "head-dim": 16},
         {"region": "bias", "level": ("naive", "fused"), "dtype": "bf16", "head-dim": 64},
+    ],
+    # Gradients. The design of the schedule that is not chosen is in
+    # backward-designs.
+    "backward-head-dims": [
+        {"backward": True, "dtype": DTYPES, "head-dim": (16, 64, 72, 104, 136, 160, 256)},
+        {"backward": True, "dtype": ("f32", "bf16"), "head-dim": 64, "head-dim-v": (32, 100)},
+        {"backward": True, "dtype": "f16", "head-dim": 16, "head-dim-v": 128},
+        {"backward": True, "head-dim": 1, "head-dim-v": 3},
+    ],
+    "backward-masks": [
+        {"backward": True, "dtype": DTYPES, "head-dim": 64, "mask": "causal"},
+        {"backward": True, "head-dim": 72, "mask": ("causal-top-left", "window:5,3")},
+        {"backward": True, "dtype": "f16", "head-dim": 16, "mask": ("window:0,0", "window:40,0")},
+        {"backward": True, "dtype": "bf16", "head-dim": 16, "mask": "window:1000000,70"},
+    ],
+    "backward-levels": [
+        {
+            "backward": True,
+            "level": ("naive", "nest"),
+            "dtype": DTYPES,
+            "head-dim": (64, 72),
+            "mask": ("none", "causal"),
+        },
+        {
+            "backward": True,
+            "level": "naive",
+            "region": ("softcap", "prefix", "constants"),
+            "head-dim": 16,
+        },
+        {"backward": True, "level": "naive", "head-dim": 16, "scale": (3, 0, -0.5)},
+    ],
+    "backward-designs": [
+        {
+            "backward": True,
+            "design": ("two_pass", "one_pass"),
+            "dtype": DTYPES,
+            "head-dim": 72,
+            "mask": ("none", "causal", "window:9,4"),
+        },
+        {
+            "backward": True,
+            "design": ("two_pass", "one_pass"),
+            "head-dim": 16,
+            "br": (8, 32),
+            "bc": (16, 64),
+            "mask": "causal",
+        },
+        {"backward": True, "design": "one_pass", "splits": (1, 3), "head-dim": 16},
+        {"backward": True, "design": ("two_pass", "one_pass"), "region": "constants", "head-dim": 16},
+    ],
+    "backward-scales": [
+        {"backward": True, "dtype": ("f32", "f16"), "head-dim": 16, "scale": (3, 0, -0.5)},
+        # Inputs times 3.
+        {"backward": True, "dtype": DTYPES, "head-dim": 64, "inputs": 3, "mask": "causal"},
+    ],
+    "backward-regions": [
+        {"backward": True, "region": ("softcap", "prefix", "alibi"), "head-dim": 64},
+        {"backward": True, "region": ("softcap", "low"), "dtype": ("f16", "bf16"), "head-dim": 72, "mask": "causal"},
+        {"backward": True, "region": ("affine", "relative", "low", "cut", "lse"), "head-dim": 16},
+        {"backward": True, "region": ("prefix", "constants"), "dtype": "bf16", "head-dim": 16, "mask": "window:50,50"},
     ],
     # What every GPU road takes.
     "gpu": [
@@ -217,6 +281,66 @@ REGIONS = {
     },
 }
 
+REGIONS |= {
+    # LSE of about -200, whose exponential is 0 in f32.
+    "low": {
+        "arguments": [],
+        "regions": """
+        score {
+        ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+          %shift = arith.constant -200.0 : f32
+          %y = arith.addf %s, %shift : f32
+          fa.yield %y : f32
+        }""",
+    },
+    "affine": {
+        "arguments": [("%a: f32", "-1.5"), ("%c: f32", "0.5")],
+        "regions": """
+        score {
+        ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+          %y = math.fma %s, %a, %c : f32
+          fa.yield %y : f32
+        }""",
+    },
+    # A factor and an offset by distance, as T5 and its relatives have.
+    "relative": {
+        "arguments": [("%table: tensor<?xf32>", "slopes.npy")],
+        "regions": """
+        score {
+        ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+          %eight = arith.constant 8 : index
+          %d = arith.subi %j, %i : index
+          %a = math.absi %d : index
+          %k = arith.minui %a, %eight : index
+          %bias = tensor.extract %table[%k] : tensor<?xf32>
+          %p = arith.mulf %s, %bias : f32
+          %y = arith.addf %p, %bias : f32
+          fa.yield %y : f32
+        }""",
+    },
+    # The derivative of a hidden score is not finite: log of what is not
+    # positive is -inf or NaN, and the latter is hidden by the other region.
+    "cut": {
+        "arguments": [],
+        "regions": """
+        score {
+        ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+          %zero = arith.constant 0.0 : f32
+          %x = arith.maximumf %s, %zero : f32
+          %y = math.log %x : f32
+          fa.yield %y : f32
+        }
+        where {
+        ^bb0(%b: index, %h: index, %i: index, %j: index):
+          %three = arith.constant 3 : index
+          %yes = arith.cmpi uge, %j, %three : index
+          fa.yield %yes : i1
+        }""",
+    },
+    # With a gradient of LSE: a backward problem written by hand.
+    "lse": {"arguments": [], "regions": "", "lse-grad": True},
+}
+
 MASKS = {
     "none": "",
     "causal": "mask = #fa.mask<causal>",
@@ -240,6 +364,18 @@ func.func @attention({", ".join(arguments)}) -> ({tensor}, {lse}) {{
   return %r#0, %r#1 : {tensor}, {lse}
 }}
 """
+    if "lse-grad" in region:
+        gradients = [f"%d{name}: {tensor}" for name in "QKV"]
+        arguments[4:] = [f"%dO: {tensor}", f"%LSE: {lse}", f"%dLSE: {lse}"] + gradients
+        text = f"""
+func.func @attention({", ".join(arguments)}) -> ({tensor}, {tensor}, {tensor}) {{
+  %r:3 = fa.attention_backward
+      ins(%Q, %K, %V, %O, %dO, %LSE, %dLSE : {", ".join([tensor] * 5 + [lse] * 2)})
+      outs(%dQ, %dK, %dV : {", ".join([tensor] * 3)}) {MASKS[mask]}
+      -> {tensor}, {tensor}, {tensor}
+  return %r#0, %r#1, %r#2 : {tensor}, {tensor}, {tensor}
+}}
+"""
     path = folder / (case["name"].replace(" ", "-").replace(":", "-") + ".mlir")
     path.write_text(text)
     case["input"] = str(path)
@@ -247,6 +383,21 @@ func.func @attention({", ".join(arguments)}) -> ({tensor}, {lse}) {{
         f"{5 + n}:{folder / value if value.endswith('.npy') else value}"
         for n, (_, value) in enumerate(region["arguments"])
     ]
+
+
+def write_inputs(folder, case, factor):
+    """Writes Q and K, `factor` times normal; names them in the case."""
+    random = np.random.RandomState(case["seed"])
+    for name, heads, length in (("q", "heads", "seq-q"), ("k", "kv-heads", "seq-kv")):
+        shape = (case["batch"], case[heads], case[length], case["head-dim"])
+        array = (random.standard_normal(shape) * factor).astype("<f4")
+        if case["dtype"] == "f16":
+            array = array.astype("<f2")
+        if case["dtype"] == "bf16":
+            array = (array.view("<u4") >> 16).astype("<u2")
+        path = folder / (case["name"].replace(" ", "-") + f"-{case['seed']}-{name}.npy")
+        np.save(path, array)
+        case[name] = str(path)
 
 
 def expand(row):
@@ -271,7 +422,11 @@ def main():
             write_region(folder, kernel)
         for n, (queries, keys) in enumerate(LENGTHS):
             lengths = {"seq-q": queries, "seq-kv": keys, "seed": n}
-            suite.append(kernel | lengths | HEADS[n % len(HEADS)])
+            heads = HEADS + BACKWARD_HEADS if "backward" in kernel else HEADS
+            case = kernel | lengths | heads[n % len(heads)]
+            if factor := case.pop("inputs", None):
+                write_inputs(folder, case, factor)
+            suite.append(case)
     (folder / "suite.json").write_text(json.dumps(suite, indent=1))
 
 

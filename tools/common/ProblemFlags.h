@@ -20,7 +20,6 @@
 
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 namespace mlir::fa {
@@ -51,7 +50,20 @@ public:
         stages("stages",
                llvm::cl::desc("Key tiles in the SRAM of a GPU at a time "
                               "(default: chosen)"),
-               llvm::cl::value_desc("N"), llvm::cl::cat(category)) {
+               llvm::cl::value_desc("N"), llvm::cl::cat(category)),
+        design("design",
+               llvm::cl::desc("Design of gradients: two_pass or one_pass "
+                              "(default: chosen)"),
+               llvm::cl::value_desc("design"), llvm::cl::cat(category)),
+        splits(
+            "splits",
+            llvm::cl::desc("Blocks that share the key tiles of a head in the "
+                           "design one_pass (default: chosen)"),
+            llvm::cl::value_desc("N"), llvm::cl::cat(category)),
+        backward("backward",
+                 llvm::cl::desc("The gradients of Q, K and V instead of O and "
+                                "LSE"),
+                 llvm::cl::cat(category)) {
     for (const ProblemFlag &flag : getProblemFlags())
       shape.push_back(std::make_unique<StringFlag>(
           flag.name, llvm::cl::desc(flag.help),
@@ -70,18 +82,21 @@ public:
   /// The flags of the schedule that were given.
   FlagValues getTiles() const {
     FlagValues values;
-    for (const StringFlag *flag : {&br, &bc, &groups, &warps, &stages})
+    for (const StringFlag *flag :
+         {&br, &bc, &groups, &warps, &stages, &design, &splits})
       if (flag->getNumOccurrences())
         values.emplace_back(flag->ArgStr.str(), flag->getValue());
     return values;
   }
 
   const std::string &getTarget() const { return target; }
+  bool isBackward() const { return backward; }
 
 private:
   using StringFlag = llvm::cl::opt<std::string>;
 
-  StringFlag target, br, bc, groups, warps, stages;
+  StringFlag target, br, bc, groups, warps, stages, design, splits;
+  llvm::cl::opt<bool> backward;
   std::vector<std::unique_ptr<StringFlag>> shape;
 };
 
@@ -98,24 +113,51 @@ inline bool isGPUFlag(StringRef name) {
   return name == "groups" || name == "warps" || name == "stages";
 }
 
+/// Whether the flag is one of the schedule.
+inline bool isTileFlag(StringRef name) {
+  return name == "br" || name == "bc" || name == "design" || name == "splits" ||
+         isGPUFlag(name);
+}
+
 /// Sets what the flags of the schedule say about a pipeline.
-template <typename PipelineOptions>
-llvm::Error setTiles(PipelineOptions &options, const FlagValues &values) {
+inline llvm::Error setTiles(CPUPipelineOptions &options,
+                            const FlagValues &values) {
   for (const auto &[name, text] : values) {
-    llvm::Expected<int64_t> value = parsePositive(name, text);
-    if (!value)
-      return value.takeError();
-    if (!isGPUFlag(name))
-      (name == "br" ? options.br : options.bc) = *value;
-    else if constexpr (std::is_same_v<PipelineOptions, GPUPipelineOptions>)
-      (name == "groups"  ? options.groups
-       : name == "warps" ? options.warps
-                         : options.stages) = *value;
-    else
+    if (isGPUFlag(name))
       return llvm::createStringError("--" + name +
                                      ": expected a GPU as target, since the "
                                      "schedule of a CPU has no " +
                                      name);
+    if (name == "design") {
+      options.backward = text;
+      continue;
+    }
+    llvm::Expected<int64_t> value = parsePositive(name, text);
+    if (!value)
+      return value.takeError();
+    (name == "br"   ? options.br
+     : name == "bc" ? options.bc
+                    : options.splits) = *value;
+  }
+  return llvm::Error::success();
+}
+
+inline llvm::Error setTiles(GPUPipelineOptions &options,
+                            const FlagValues &values) {
+  for (const auto &[name, text] : values) {
+    if (name == "design" || name == "splits")
+      return llvm::createStringError(
+          "--" + name +
+          ": expected the CPU as target, since there "
+          "are no gradients on a GPU");
+    llvm::Expected<int64_t> value = parsePositive(name, text);
+    if (!value)
+      return value.takeError();
+    (name == "br"       ? options.br
+     : name == "bc"     ? options.bc
+     : name == "groups" ? options.groups
+     : name == "warps"  ? options.warps
+                        : options.stages) = *value;
   }
   return llvm::Error::success();
 }

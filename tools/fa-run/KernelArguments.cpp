@@ -23,12 +23,16 @@ static llvm::Error makeError(const fart::Error &error) {
 
 llvm::Error KernelArguments::readInputs(const RunOptions &options,
                                         ProblemSpec &spec) {
-  using Input = std::tuple<const std::string &, ArrayRef<Size>,
-                           std::optional<fart::HostTensor> &>;
-  fart::DType dtype = spec.getDType().value_or(fart::DType::F32);
-  for (auto [path, dims, tensor] : {Input{options.query, queryDims, query},
-                                    Input{options.key, keyDims, key},
-                                    Input{options.value, valueDims, value}}) {
+  using Input =
+      std::tuple<const std::string &, ArrayRef<Size>, fart::DType, Tensor &>;
+  constexpr fart::DType f32 = fart::DType::F32;
+  fart::DType dtype = spec.getDType().value_or(f32);
+  for (auto [path, dims, dtype, tensor] :
+       {Input{options.query, queryDims, dtype, query},
+        Input{options.key, keyDims, dtype, key},
+        Input{options.value, valueDims, dtype, value},
+        Input{options.outputGrad, outputDims, dtype, outputGrad},
+        Input{options.lseGrad, lseDims, f32, lseGrad}}) {
     if (path.empty())
       continue;
     fart::Result<fart::HostTensor> read = fart::readNpy(path, dtype);
@@ -67,7 +71,8 @@ llvm::Error KernelArguments::readExtras(const RunOptions &options,
     if (!llvm::is_contained(func.extras, number))
       return llvm::createStringError(
           name + ": expected the number of an argument of @" +
-          func.func.getSymName() + " besides Q, K, V, O and LSE");
+          func.func.getSymName() + " that is no operand of " +
+          func.attention->getName().getStringRef());
     if (extras.count(number))
       return llvm::createStringError(name + ": given more than once");
 
@@ -125,9 +130,11 @@ llvm::Error fa::checkMemory(const RunOptions &options,
           (count(problem.getQueryShape()) + count(problem.getKeyShape()) +
            count(problem.getValueShape()) + count(problem.getOutputShape())) +
       4 * count(problem.getLseShape());
-  if (options.level == "naive") // The score matrix.
-    bytes +=
-        4 * count(problem.getLseShape()) * static_cast<double>(problem.seqKV);
+  if (problem.backward)
+    bytes *= 2;
+  if (options.level == "naive") // S, and in backward P, dP and dS.
+    bytes += (problem.backward ? 16 : 4) * count(problem.getLseShape()) *
+             static_cast<double>(problem.seqKV);
   double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
                   static_cast<double>(sysconf(_SC_PAGESIZE));
   if (bytes <= memory)
@@ -147,35 +154,44 @@ llvm::Error KernelArguments::allocate(const RunOptions &options,
   if (options.layout == "bshd")
     order = {0, 2, 1, 3};
 
-  uint64_t stream = 0;
-  using Input =
-      std::pair<std::optional<fart::HostTensor> &, std::vector<int64_t>>;
-  for (auto [tensor, shape] : {Input{query, problem.getQueryShape()},
-                               Input{key, problem.getKeyShape()},
-                               Input{value, problem.getValueShape()}}) {
-    ++stream;
-    if (tensor)
-      continue;
-    fart::Result<fart::HostTensor> made =
-        fart::HostTensor::create(problem.dtype, shape, order);
+  auto make = [&](Tensor &tensor, fart::DType dtype,
+                  const std::vector<int64_t> &shape) -> llvm::Error {
+    fart::Result<fart::HostTensor> made = fart::HostTensor::create(
+        dtype, shape, shape.size() == 4 ? order : std::vector<int64_t>());
     if (!made)
       return makeError(made.error());
     tensor = std::move(*made);
-    fart::fillNormal(*tensor, options.seed, stream);
+    return llvm::Error::success();
+  };
+  using Entry = std::tuple<Tensor *, fart::DType, std::vector<int64_t>>;
+  fart::DType dtype = problem.dtype, f32 = fart::DType::F32;
+  std::vector<Entry> inputs = {{&query, dtype, problem.getQueryShape()},
+                               {&key, dtype, problem.getKeyShape()},
+                               {&value, dtype, problem.getValueShape()}};
+  std::vector<Entry> outputs = {{&output, dtype, problem.getOutputShape()},
+                                {&lse, f32, problem.getLseShape()}};
+  if (problem.backward) {
+    inputs.push_back({&outputGrad, dtype, problem.getOutputShape()});
+    if (problem.lseGrad)
+      inputs.push_back({&lseGrad, f32, problem.getLseShape()});
+    outputs.push_back({&queryGrad, dtype, problem.getQueryShape()});
+    outputs.push_back({&keyGrad, dtype, problem.getKeyShape()});
+    outputs.push_back({&valueGrad, dtype, problem.getValueShape()});
   }
-
-  fart::Result<fart::HostTensor> madeOutput =
-      fart::HostTensor::create(problem.dtype, problem.getOutputShape(), order);
-  if (!madeOutput)
-    return makeError(madeOutput.error());
-  output = std::move(*madeOutput);
-  fart::Result<fart::HostTensor> madeLse =
-      fart::HostTensor::create(fart::DType::F32, problem.getLseShape());
-  if (!madeLse)
-    return makeError(madeLse.error());
-  lse = std::move(*madeLse);
-  output->fill(std::numeric_limits<double>::quiet_NaN());
-  lse->fill(std::numeric_limits<double>::quiet_NaN());
+  uint64_t stream = 0;
+  for (const auto &[tensor, dtype, shape] : inputs) {
+    ++stream;
+    if (*tensor)
+      continue;
+    if (llvm::Error error = make(*tensor, dtype, shape))
+      return error;
+    fart::fillNormal(**tensor, options.seed, stream);
+  }
+  for (const auto &[tensor, dtype, shape] : outputs) {
+    if (llvm::Error error = make(*tensor, dtype, shape))
+      return error;
+    (*tensor)->fill(std::numeric_limits<double>::quiet_NaN());
+  }
   return llvm::Error::success();
 }
 
@@ -186,6 +202,14 @@ SmallVector<KernelArgument> KernelArguments::getArguments(AttentionFunc &func) {
   arguments[func.value].tensor = &*value;
   arguments[func.output].tensor = &*output;
   arguments[func.lse].tensor = &*lse;
+  if (func.backward) {
+    arguments[func.outputGrad].tensor = &*outputGrad;
+    if (func.lseGrad)
+      arguments[*func.lseGrad].tensor = &*lseGrad;
+    arguments[func.queryGrad].tensor = &*queryGrad;
+    arguments[func.keyGrad].tensor = &*keyGrad;
+    arguments[func.valueGrad].tensor = &*valueGrad;
+  }
   for (const auto &[number, argument] : extras)
     arguments[number] = argument;
   return arguments;

@@ -25,11 +25,11 @@ llvm::Error checkMemory(const RunOptions &options,
 /// The arguments of one call, in the order of the function. Owns the tensors.
 class KernelArguments {
 public:
-  /// Reads Q, K and V where `options` names a file, and states their shapes in
-  /// `spec`.
+  /// Reads Q, K, V, dO and dLSE where `options` names a file, and states their
+  /// shapes in `spec`.
   llvm::Error readInputs(const RunOptions &options, ProblemSpec &spec);
 
-  /// Reads what `options` says about the arguments besides Q, K, V, O and LSE.
+  /// Reads what `options` says about the arguments that are no operands.
   llvm::Error readExtras(const RunOptions &options, AttentionFunc &func);
 
   /// Makes the inputs that were not read at random, and the outputs full of
@@ -52,9 +52,17 @@ public:
   fart::HostTensor &getValue() { return *value; }
   fart::HostTensor &getOutput() { return *output; }
   fart::HostTensor &getLse() { return *lse; }
+  fart::HostTensor &getOutputGrad() { return *outputGrad; }
+  /// Null without a gradient of LSE.
+  fart::HostTensor *getLseGrad() { return lseGrad ? &*lseGrad : nullptr; }
+  fart::HostTensor &getQueryGrad() { return *queryGrad; }
+  fart::HostTensor &getKeyGrad() { return *keyGrad; }
+  fart::HostTensor &getValueGrad() { return *valueGrad; }
 
 private:
-  std::optional<fart::HostTensor> query, key, value, output, lse;
+  using Tensor = std::optional<fart::HostTensor>;
+  Tensor query, key, value, output, lse;
+  Tensor outputGrad, lseGrad, queryGrad, keyGrad, valueGrad;
   /// By number of the argument. A table lives in `tables`.
   std::map<unsigned, KernelArgument> extras;
   std::vector<std::unique_ptr<fart::HostTensor>> tables;

@@ -25,6 +25,8 @@ static std::string describe(const AttentionProblem &problem) {
   if (problem.headDimV != problem.headDim)
     os << " and " << problem.headDimV;
   os << ", " << fart::getName(problem.dtype) << ", mask " << problem.mask.str();
+  if (problem.backward)
+    os << ", backward";
   return text;
 }
 
@@ -114,19 +116,30 @@ void fa::printReport(const RunReport &report, raw_ostream &os) {
     printGPURun(report.problem, *report.gpu, os);
   else
     printCPURun(report, os);
-  if (!report.check)
-    return;
-  printAccuracy("O", report.check->output, os);
-  printAccuracy("LSE", report.check->lse, os);
-  os << "check      " << report.check->rowsChecked << " of "
-     << report.check->rowsTotal << " rows against the fp64 reference: "
-     << (report.passed() ? "PASS" : "FAIL") << '\n';
+  auto printVerdict = [&](int64_t checked, int64_t total) {
+    os << "check      " << checked << " of " << total
+       << " rows against the fp64 reference: "
+       << (report.passed() ? "PASS" : "FAIL") << '\n';
+  };
+  if (report.check) {
+    printAccuracy("O", report.check->output, os);
+    printAccuracy("LSE", report.check->lse, os);
+    printVerdict(report.check->rowsChecked, report.check->rowsTotal);
+  }
+  if (report.gradientCheck) {
+    printAccuracy("dQ", report.gradientCheck->query, os);
+    printAccuracy("dK", report.gradientCheck->key, os);
+    printAccuracy("dV", report.gradientCheck->value, os);
+    printVerdict(report.gradientCheck->rowsChecked,
+                 report.gradientCheck->rowsTotal);
+  }
 }
 
 void fa::printSummary(StringRef name, const RunReport &report,
                       raw_ostream &os) {
+  bool isChecked = report.check || report.gradientCheck;
   os << (!report.passed() ? "FAIL "
-         : report.check   ? "PASS "
+         : isChecked      ? "PASS "
                           : "DONE ")
      << name << " (" << describe(report.problem) << ", ";
   if (report.gpu)
@@ -141,6 +154,13 @@ void fa::printSummary(StringRef name, const RunReport &report,
                        report.check->output.error,
                        report.check->output.tolerance, report.check->lse.error,
                        report.check->lse.tolerance);
+  if (report.gradientCheck && !report.gradientCheck->passed())
+    os << llvm::format(
+        ": dQ %.3g of %.3g, dK %.3g of %.3g, dV %.3g of %.3g",
+        report.gradientCheck->query.error,
+        report.gradientCheck->query.tolerance, report.gradientCheck->key.error,
+        report.gradientCheck->key.tolerance, report.gradientCheck->value.error,
+        report.gradientCheck->value.tolerance);
   os << '\n';
 }
 
@@ -223,7 +243,8 @@ llvm::json::Object fa::makeJSON(const RunReport &report) {
                           {"head_dim_v", problem.headDimV},
                           {"dtype", StringRef(fart::getName(problem.dtype))},
                           {"mask", problem.mask.str()},
-                          {"scale", problem.getScaleOrDefault()}}},
+                          {"scale", problem.getScaleOrDefault()},
+                          {"backward", problem.backward}}},
       {"level", report.level}};
   if (report.gpu)
     addGPURun(json, problem, *report.gpu);
@@ -236,5 +257,10 @@ llvm::json::Object fa::makeJSON(const RunReport &report) {
                            {"rows_checked", report.check->rowsChecked},
                            {"rows_total", report.check->rowsTotal},
                            {"passed", report.check->passed()}};
+  if (const auto &check = report.gradientCheck)
+    json["check"] = llvm::json::Object{
+        {"dq", ::makeJSON(check->query)}, {"dk", ::makeJSON(check->key)},
+        {"dv", ::makeJSON(check->value)}, {"rows_checked", check->rowsChecked},
+        {"rows_total", check->rowsTotal}, {"passed", check->passed()}};
   return json;
 }

@@ -7,13 +7,13 @@
 
 #include "Runner.h"
 #include "../common/Levels.h"
+#include "Check.h"
 #include "GPURunner.h"
 #include "KernelArguments.h"
 #include "fa/InitAllDialects.h"
 #include "fa/Runtime/Npy.h"
 #include "fa/Runtime/PeakMemory.h"
 #include "fa/Support/AttentionFunc.h"
-#include "fa/Support/RegionEvaluator.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -47,10 +47,18 @@ Runner::getModule(const RunOptions &options, ProblemSpec &spec) {
       parseProblem(options.input, context);
   if (!module)
     return module;
+  auto fail = [&](llvm::Error error) {
+    return llvm::createStringError("'" + options.input +
+                                   "': " + llvm::toString(std::move(error)));
+  };
+  if (options.backward) {
+    module = buildBackward(**module);
+    if (!module)
+      return fail(module.takeError());
+  }
   llvm::Expected<AttentionFunc> func = AttentionFunc::find(**module);
   if (!func)
-    return llvm::createStringError("'" + options.input +
-                                   "': " + llvm::toString(func.takeError()));
+    return fail(func.takeError());
   if (llvm::Error error = func->describe(spec, "'" + options.input + "'"))
     return error;
   return module;
@@ -115,6 +123,11 @@ Runner::getGPUKernel(ModuleOp module, const AttentionProblem &problem,
   if (options.target == "cpu")
     return nullptr;
   auto get = [&]() -> llvm::Expected<GPUKernel *> {
+    if (problem.backward)
+      return llvm::createStringError("--target: expected cpu, since "
+                                     "fa.attention_backward has no GPU road, "
+                                     "but got '" +
+                                     options.target + "'");
     if (options.level != "fused")
       return llvm::createStringError(
           "--level: expected fused, the only algorithm on a GPU, but got '" +
@@ -186,96 +199,71 @@ static llvm::Error timeKernel(const CPUKernel &kernel, bool bench,
   return llvm::Error::success();
 }
 
-/// The regions of the attention as functions for the reference.
-static llvm::Error
-addRegions(AttentionOp op,
-           const llvm::DenseMap<Value, RegionEvaluator::Binding> &bindings,
-           fart::Attention &attention) {
-  using Precision = RegionEvaluator::Precision;
-  using Slot = RegionEvaluator::Slot;
-  auto makeScore =
-      [&](Precision precision,
-          std::function<double(double, const fart::Position &)> &score)
-      -> llvm::Error {
-    llvm::Expected<RegionEvaluator> evaluator =
-        RegionEvaluator::create(op.getScoreRegion(), bindings, precision);
-    if (!evaluator)
-      return evaluator.takeError();
-    score = [evaluator = std::move(*evaluator)](double value,
-                                                const fart::Position &at) {
-      return evaluator
-          .evaluate(
-              {Slot{value, 0}, {0, at.b}, {0, at.h}, {0, at.i}, {0, at.j}})
-          .real;
-    };
+namespace {
+/// The files that results are written to.
+class OutputFiles {
+public:
+  /// Opens the file for `get`'s tensor, if there is a path.
+  llvm::Error open(const std::string &path,
+                   fart::HostTensor &(KernelArguments::*get)()) {
+    if (path.empty())
+      return llvm::Error::success();
+    fart::Result<fart::OutputFile> opened = fart::OutputFile::open(path);
+    if (!opened)
+      return llvm::createStringError(opened.error().message);
+    files.emplace_back(std::move(*opened), get);
     return llvm::Error::success();
-  };
-  if (op.hasScoreRegion()) {
-    if (llvm::Error error = makeScore(Precision::Double, attention.score))
-      return error;
-    if (llvm::Error error = makeScore(Precision::Typed, attention.plainScore))
-      return error;
   }
-  if (op.hasMaskRegion()) {
-    llvm::Expected<RegionEvaluator> evaluator = RegionEvaluator::create(
-        op.getMaskRegion(), bindings, Precision::Double);
-    if (!evaluator)
-      return evaluator.takeError();
-    attention.visible = [evaluator =
-                             std::move(*evaluator)](const fart::Position &at) {
-      return evaluator
-                 .evaluate({Slot{0, at.b}, {0, at.h}, {0, at.i}, {0, at.j}})
-                 .integer != 0;
-    };
-  }
-  return llvm::Error::success();
-}
 
-static llvm::Expected<fart::CheckResult>
-checkResults(const AttentionProblem &problem, AttentionFunc &func,
-             KernelArguments &arguments, fart::ThreadPool &pool) {
-  fart::Attention attention{arguments.getQuery(), arguments.getKey(),
-                            arguments.getValue()};
-  attention.scale = problem.getScaleOrDefault();
-  attention.mask = problem.mask.getBand();
-  if (llvm::Error error =
-          addRegions(func.attention, arguments.getBindings(func), attention))
-    return error;
-  // About a second of reference; longer problems are checked by sample.
-  double budget = attention.score || attention.visible ? 0x1p25 : 0x1p28;
-  double rowCost = static_cast<double>(problem.seqKV) *
-                   static_cast<double>(problem.headDim + problem.headDimV);
-  auto maxRows = static_cast<int64_t>(std::max(64.0, budget / rowCost));
-  return fart::checkAttention(attention, arguments.getOutput(),
-                              arguments.getLse(), maxRows, pool);
-}
-
-/// Opens the file, if there is a path.
-static llvm::Error openOutput(const std::string &path,
-                              std::optional<fart::OutputFile> &file) {
-  if (path.empty())
+  /// Writes everything before the first file is put in its place.
+  llvm::Error write(KernelArguments &arguments) {
+    for (auto &[file, get] : files)
+      if (fart::Status status = fart::writeNpy((arguments.*get)(), file);
+          !status)
+        return llvm::createStringError(status.error().message);
+    for (auto &[file, get] : files)
+      if (fart::Status status = file.commit(); !status)
+        return llvm::createStringError(status.error().message);
     return llvm::Error::success();
-  fart::Result<fart::OutputFile> opened = fart::OutputFile::open(path);
-  if (!opened)
-    return llvm::createStringError(opened.error().message);
-  file.emplace(std::move(*opened));
+  }
+
+private:
+  std::vector<
+      std::pair<fart::OutputFile, fart::HostTensor &(KernelArguments::*)()>>
+      files;
+};
+} // namespace
+
+/// Fails if a flag is given that only a backward problem has.
+static llvm::Error checkBackwardFlags(const RunOptions &options,
+                                      const AttentionProblem &problem) {
+  for (auto [name, path] : {std::pair{"do", &options.outputGrad},
+                            {"dlse", &options.lseGrad},
+                            {"dq", &options.queryGrad},
+                            {"dk", &options.keyGrad},
+                            {"dv", &options.valueGrad}})
+    if (!path->empty() && !problem.backward)
+      return llvm::createStringError("--" + Twine(name) +
+                                     ": expected --backward beside it");
+  if (!options.lseGrad.empty() && !problem.lseGrad)
+    return llvm::createStringError(
+        "--dlse: expected the fa.attention_backward of '" + options.input +
+        "' to have a gradient of LSE");
   return llvm::Error::success();
 }
 
-/// Writes everything before the first file is put in its place.
-static llvm::Error writeOutputs(KernelArguments &arguments,
-                                std::optional<fart::OutputFile> &output,
-                                std::optional<fart::OutputFile> &lse) {
-  for (auto [file, tensor] : {std::pair{&output, &arguments.getOutput()},
-                              {&lse, &arguments.getLse()}})
-    if (*file)
-      if (fart::Status status = fart::writeNpy(*tensor, **file); !status)
-        return llvm::createStringError(status.error().message);
-  for (std::optional<fart::OutputFile> *file : {&output, &lse})
-    if (*file)
-      if (fart::Status status = (*file)->commit(); !status)
-        return llvm::createStringError(status.error().message);
-  return llvm::Error::success();
+llvm::Error Runner::runForward(ModuleOp module, AttentionFunc &func,
+                               KernelArguments &arguments) {
+  llvm::Expected<OwningOpRef<ModuleOp>> forward = buildForward(module);
+  if (!forward)
+    return forward.takeError();
+  RunOptions forwardOptions;
+  forwardOptions.level = "fused";
+  llvm::Expected<const CPUKernel *> kernel =
+      getKernel(**forward, func.func.getSymName(), forwardOptions);
+  if (!kernel)
+    return kernel.takeError();
+  return (*kernel)->run(arguments.getArguments(func), pool);
 }
 
 llvm::Error Runner::runOnCPU(ModuleOp module, AttentionFunc &func,
@@ -291,6 +279,9 @@ llvm::Error Runner::runOnCPU(ModuleOp module, AttentionFunc &func,
   fart::PeakMemory memory;
   if (llvm::Error error = arguments.allocate(options, report.problem))
     return error;
+  if (func.backward)
+    if (llvm::Error error = runForward(module, func, arguments))
+      return error;
   report.compileTime = (*kernel)->getCompileTime();
   if (llvm::Error error = timeKernel(
           **kernel, options.bench, arguments.getArguments(func), pool, report))
@@ -305,6 +296,10 @@ llvm::Expected<RunReport> Runner::run(const RunOptions &options) {
   KernelArguments arguments;
   if (llvm::Error error = addShape(spec, options.shape))
     return error;
+  if (options.backward)
+    spec.setBackward();
+  if (options.input.empty() && !options.lseGrad.empty())
+    spec.setLseGrad();
   llvm::Expected<OwningOpRef<ModuleOp>> module = getModule(options, spec);
   if (!module)
     return module.takeError();
@@ -313,6 +308,8 @@ llvm::Expected<RunReport> Runner::run(const RunOptions &options) {
   llvm::Expected<AttentionProblem> problem = spec.resolve();
   if (!problem)
     return problem.takeError();
+  if (llvm::Error error = checkBackwardFlags(options, *problem))
+    return error;
   if (!*module)
     *module = buildProblem(&context, *problem);
   llvm::Expected<AttentionFunc> func = AttentionFunc::find(**module);
@@ -322,11 +319,15 @@ llvm::Expected<RunReport> Runner::run(const RunOptions &options) {
     return error;
 
   // Outputs are opened before the work, so that a bad path fails at once.
-  std::optional<fart::OutputFile> outputFile, lseFile;
-  if (llvm::Error error = openOutput(options.output, outputFile))
-    return error;
-  if (llvm::Error error = openOutput(options.lse, lseFile))
-    return error;
+  OutputFiles files;
+  using A = KernelArguments;
+  for (auto [path, get] : {std::pair{&options.output, &A::getOutput},
+                           {&options.lse, &A::getLse},
+                           {&options.queryGrad, &A::getQueryGrad},
+                           {&options.keyGrad, &A::getKeyGrad},
+                           {&options.valueGrad, &A::getValueGrad}})
+    if (llvm::Error error = files.open(*path, get))
+      return error;
   if (llvm::Error error = checkMemory(options, *problem))
     return error;
 
@@ -352,14 +353,11 @@ llvm::Expected<RunReport> Runner::run(const RunOptions &options) {
     return error;
   }
 
-  if (options.check) {
-    llvm::Expected<fart::CheckResult> check =
-        checkResults(*problem, *func, arguments, pool);
-    if (!check)
-      return check.takeError();
-    report.check = *check;
-  }
-  if (llvm::Error error = writeOutputs(arguments, outputFile, lseFile))
+  if (options.check)
+    if (llvm::Error error =
+            checkResults(*problem, *func, arguments, pool, report))
+      return error;
+  if (llvm::Error error = files.write(arguments))
     return error;
   return report;
 }

@@ -9,7 +9,7 @@
 
 #include "../common/ProblemFlags.h"
 #include "fa/Runtime/GpuAttention.h"
-#include "fa/Runtime/Reference.h"
+#include "fa/Runtime/ReferenceBackward.h"
 #include "fa/Target/CPU/CPUKernel.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/StringMap.h"
@@ -33,11 +33,14 @@ struct RunOptions {
   std::string input;               ///< A .mlir file; empty: from the shape.
   std::string level = "fused";     ///< naive, nest or fused
   std::string query, key, value;   ///< .npy files; empty: random.
+  std::string outputGrad, lseGrad; ///< The same of dO and dLSE.
   std::string output, lse;         ///< .npy files to write, if not empty.
+  std::string queryGrad, keyGrad, valueGrad;
   std::vector<std::string> extras; ///< N:FILE.npy or N:NUMBER
   std::string layout = "bhsd";     ///< bhsd or bshd
   std::string dumpDir;
   uint64_t seed = 0;
+  bool backward = false;
   bool check = false;
   bool bench = false;
 };
@@ -66,11 +69,13 @@ struct RunReport {
   /// Memory that the tensors made here and the runs took, at the peak.
   std::optional<int64_t> peakBytes;
   std::optional<fart::CheckResult> check;
+  std::optional<fart::GradientCheck> gradientCheck;
 
   double getGFlops() const { return problem.getFlops() / runSeconds * 1e-9; }
   /// Whether nothing that was looked at is wrong.
   bool passed() const {
-    return (!gpu || gpu->run.failure.empty()) && (!check || check->passed());
+    return (!gpu || gpu->run.failure.empty()) && (!check || check->passed()) &&
+           (!gradientCheck || gradientCheck->passed());
   }
 };
 
@@ -101,6 +106,9 @@ private:
                                            const RunOptions &options,
                                            const fart::ExtraValues &extras,
                                            std::string &fallback);
+  /// Fills O and LSE, which are inputs of a backward problem.
+  llvm::Error runForward(ModuleOp module, AttentionFunc &func,
+                         KernelArguments &arguments);
   llvm::Error runOnCPU(ModuleOp module, AttentionFunc &func,
                        KernelArguments &arguments, const RunOptions &options,
                        RunReport &report);

@@ -34,7 +34,7 @@ llvm::Error fa::setOption(RunOptions &options, StringRef name,
     setValue(options.shape, name, value);
     return llvm::Error::success();
   }
-  if (name == "br" || name == "bc" || isGPUFlag(name)) {
+  if (isTileFlag(name)) {
     setValue(options.tiles, name, value);
     return llvm::Error::success();
   }
@@ -68,6 +68,13 @@ llvm::Error fa::setOption(RunOptions &options, StringRef name,
           "'");
     return llvm::Error::success();
   }
+  if (name == "backward") {
+    if (value != "true" && value != "false")
+      return llvm::createStringError(
+          "--backward: expected true or false but got '" + value + "'");
+    options.backward = value == "true";
+    return llvm::Error::success();
+  }
   if (name == "arg") {
     options.extras.push_back(value.str());
     return llvm::Error::success();
@@ -77,6 +84,11 @@ llvm::Error fa::setOption(RunOptions &options, StringRef name,
                           .Case("q", &options.query)
                           .Case("k", &options.key)
                           .Case("v", &options.value)
+                          .Case("do", &options.outputGrad)
+                          .Case("dlse", &options.lseGrad)
+                          .Case("dq", &options.queryGrad)
+                          .Case("dk", &options.keyGrad)
+                          .Case("dv", &options.valueGrad)
                           .Case("out", &options.output)
                           .Case("lse", &options.lse)
                           .Default(nullptr);
@@ -99,11 +111,12 @@ static llvm::Error readMember(SuiteCase &entry, StringRef key,
   std::string text;
   if (std::optional<StringRef> string = value.getAsString())
     text = string->str();
-  else if (value.kind() == llvm::json::Value::Number)
+  else if (value.kind() == llvm::json::Value::Number ||
+           value.kind() == llvm::json::Value::Boolean)
     llvm::raw_string_ostream(text) << value;
   else
-    return llvm::createStringError("key '" + key +
-                                   "': expected a string or a number");
+    return llvm::createStringError(
+        "key '" + key + "': expected a string, a number, true or false");
   if (key == "name") {
     entry.name = text;
     return llvm::Error::success();

@@ -41,6 +41,14 @@ struct Flags {
              cl::value_desc("file.npy"), cl::cat(category)};
   String value{"v", cl::desc("Read V from a .npy file (default: random)"),
                cl::value_desc("file.npy"), cl::cat(category)};
+  String outputGrad{"do",
+                    cl::desc("Read dO from a .npy file (default: random)"),
+                    cl::value_desc("file.npy"), cl::cat(category)};
+  String lseGrad{
+      "dlse",
+      cl::desc("Read dLSE from a .npy file (default: zero, or random "
+               "if a .mlir file has it)"),
+      cl::value_desc("file.npy"), cl::cat(category)};
   cl::list<std::string> extras{
       "arg",
       cl::desc("Value of another argument of the function, by its number"),
@@ -49,6 +57,12 @@ struct Flags {
                 cl::value_desc("file.npy"), cl::cat(category)};
   String lse{"lse", cl::desc("Write LSE to a .npy file"),
              cl::value_desc("file.npy"), cl::cat(category)};
+  String queryGrad{"dq", cl::desc("Write dQ to a .npy file"),
+                   cl::value_desc("file.npy"), cl::cat(category)};
+  String keyGrad{"dk", cl::desc("Write dK to a .npy file"),
+                 cl::value_desc("file.npy"), cl::cat(category)};
+  String valueGrad{"dv", cl::desc("Write dV to a .npy file"),
+                   cl::value_desc("file.npy"), cl::cat(category)};
   String layout{"layout",
                 cl::desc("Order in memory of random tensors: bhsd (default) or "
                          "bshd"),
@@ -81,6 +95,12 @@ static llvm::Expected<RunOptions> makeOptions(const Flags &flags) {
   options.key = flags.key;
   options.value = flags.value;
   options.extras.assign(flags.extras.begin(), flags.extras.end());
+  options.outputGrad = flags.outputGrad;
+  options.lseGrad = flags.lseGrad;
+  options.queryGrad = flags.queryGrad;
+  options.keyGrad = flags.keyGrad;
+  options.valueGrad = flags.valueGrad;
+  options.backward = flags.problem.isBackward();
   options.output = flags.output;
   options.lse = flags.lse;
   options.dumpDir = flags.dumpLevels;

@@ -13,6 +13,7 @@
 #include "../common/Levels.h"
 #include "../common/ProblemFlags.h"
 #include "fa/InitAllDialects.h"
+#include "fa/Support/AttentionFunc.h"
 #include "fa/Target/Package.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -73,6 +74,8 @@ static llvm::Expected<OwningOpRef<ModuleOp>> getModule(const Flags &flags,
     ProblemSpec spec;
     if (llvm::Error error = addShape(spec, flags.problem.getShape()))
       return error;
+    if (flags.problem.isBackward())
+      spec.setBackward();
     llvm::Expected<AttentionProblem> problem = spec.resolve();
     if (!problem)
       return problem.takeError();
@@ -82,7 +85,11 @@ static llvm::Expected<OwningOpRef<ModuleOp>> getModule(const Flags &flags,
     return llvm::createStringError("--" + shape.front().first +
                                    ": expected no shape flag beside a .mlir "
                                    "file, which has its own shape");
-  return parseProblem(flags.input, context);
+  llvm::Expected<OwningOpRef<ModuleOp>> module =
+      parseProblem(flags.input, context);
+  if (!module || !flags.problem.isBackward())
+    return module;
+  return buildBackward(**module);
 }
 
 /// Whether --target names an NVIDIA processor.

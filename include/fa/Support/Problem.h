@@ -64,6 +64,8 @@ struct AttentionProblem {
   fart::DType dtype = fart::DType::F32;
   MaskSpec mask;
   std::optional<float> scale;
+  bool backward = false; ///< The gradients of Q, K and V, of dO
+  bool lseGrad = false;  ///< and of dLSE.
 
   /// Fails with one message if a size is not positive, if the query heads are
   /// no multiple of the key/value heads, or if a tensor does not fit in 63
@@ -78,12 +80,15 @@ struct AttentionProblem {
 
   /// The scale given, or 1/sqrt(head dim).
   float getScaleOrDefault() const;
-  /// Floating-point operations of the two products over visible keys.
+  /// Floating-point operations of the products over visible keys: two, and in
+  /// backward five (what a kernel computes twice counts once).
   double getFlops() const;
 };
 
-/// The problem in the fa dialect: one function @attention in destination style
-/// with static head dims and everything else dynamic.
+/// The problem in the fa dialect: one function in destination style, @attention
+/// of Q, K, V, O and LSE, or @attention_backward of Q, K, V, O, dO, LSE, dLSE
+/// if the problem has it, dQ, dK and dV. Head dims are static, everything else
+/// is dynamic.
 OwningOpRef<ModuleOp> buildProblem(MLIRContext *context,
                                    const AttentionProblem &problem);
 
@@ -125,6 +130,9 @@ public:
   /// States mask and scale, according to `source`.
   llvm::Error setMask(const MaskSpec &mask, StringRef source);
   llvm::Error setScale(float scale, StringRef source);
+  /// States that the problem is one of gradients, or has a gradient of LSE.
+  void setBackward() { backward = true; }
+  void setLseGrad() { lseGrad = true; }
   /// States the sizes of a tensor whose dimensions are `sizes`; a negative
   /// (dynamic) extent says nothing.
   llvm::Error setShape(ArrayRef<int64_t> shape, ArrayRef<Size> sizes,
@@ -132,6 +140,7 @@ public:
 
   /// What is known so far.
   std::optional<fart::DType> getDType() const;
+  bool isBackward() const { return backward; }
 
   /// Fills the rest with defaults and validates: key/value heads as the query
   /// heads, keys as queries, the head dim of V as that of Q.
@@ -152,6 +161,7 @@ private:
   std::optional<Stated<fart::DType>> dtype;
   std::optional<Stated<MaskSpec>> mask;
   std::optional<Stated<float>> scale;
+  bool backward = false, lseGrad = false;
 };
 
 /// Reads a positive integer for the flag --`name`.
