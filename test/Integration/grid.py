@@ -101,13 +101,8 @@ GRID = {
         {"backward": True, "dtype": "bf16", "head-dim": 16, "mask": "window:1000000,70"},
     ],
     "backward-levels": [
-        {
-            "backward": True,
-            "level": ("naive", "nest"),
-            "dtype": DTYPES,
-            "head-dim": (64, 72),
-            "mask": ("none", "causal"),
-        },
+        {"backward": True, "level": "naive", "dtype": DTYPES, "head-dim": 72, "mask": ("none", "causal")},
+        {"backward": True, "level": "nest", "head-dim": 16},
         {
             "backward": True,
             "level": "naive",
@@ -120,15 +115,15 @@ GRID = {
         {
             "backward": True,
             "design": ("two_pass", "one_pass"),
-            "dtype": DTYPES,
+            "dtype": ("f32", "bf16"),
             "head-dim": 72,
-            "mask": ("none", "causal", "window:9,4"),
+            "mask": ("causal", "window:9,4"),
         },
         {
             "backward": True,
             "design": ("two_pass", "one_pass"),
             "head-dim": 16,
-            "br": (8, 32),
+            "br": 8,
             "bc": (16, 64),
             "mask": "causal",
         },

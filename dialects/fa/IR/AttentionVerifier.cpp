@@ -113,8 +113,9 @@ static LogicalResult verifyShapes(Operation *op, ArrayRef<Operand> operands) {
       return op->emitOpError("expected a static, positive head dim (last "
                              "dimension) of ")
              << operand.name << " but got " << operand.type;
-  // attention_c6 to attention_c10, attention_backward_c6 to
-  // attention_backward_c10
+  // attention_c6, attention_c7, attention_c8, attention_c9, attention_c10,
+  // attention_backward_c6, attention_backward_c7, attention_backward_c8,
+  // attention_backward_c9, attention_backward_c10
   for (Size size :
        {Size::HeadDim, Size::HeadDimV, Size::Batch, Size::KVHeads, Size::Heads})
     if (failed(verifySize(op, operands, size)))
