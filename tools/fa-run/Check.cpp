@@ -114,11 +114,12 @@ llvm::Error fa::checkResults(const AttentionProblem &problem,
           makeFunctions(func.backward.getDerivativeRegion(), bindings,
                         gradient.derivative, gradient.plainDerivative))
     return error;
-  // Each row of K meets the queries of a whole group of heads.
+  // Each row of K meets the queries of a whole group of heads, and a score
+  // takes four products where the forward has two.
   int64_t length =
       std::max(problem.seqKV, problem.heads / problem.kvHeads * problem.seqQ);
   report.gradientCheck = fart::checkGradient(
       gradient, arguments.getQueryGrad(), arguments.getKeyGrad(),
-      arguments.getValueGrad(), getMaxRows(4 * length), pool);
+      arguments.getValueGrad(), getMaxRows(2 * length), pool);
   return llvm::Error::success();
 }

@@ -27,7 +27,7 @@ llvm::Error KernelArguments::readInputs(const RunOptions &options,
       std::tuple<const std::string &, ArrayRef<Size>, fart::DType, Tensor &>;
   constexpr fart::DType f32 = fart::DType::F32;
   fart::DType dtype = spec.getDType().value_or(f32);
-  for (auto [path, dims, dtype, tensor] :
+  for (auto [path, dims, type, tensor] :
        {Input{options.query, queryDims, dtype, query},
         Input{options.key, keyDims, dtype, key},
         Input{options.value, valueDims, dtype, value},
@@ -35,7 +35,7 @@ llvm::Error KernelArguments::readInputs(const RunOptions &options,
         Input{options.lseGrad, lseDims, f32, lseGrad}}) {
     if (path.empty())
       continue;
-    fart::Result<fart::HostTensor> read = fart::readNpy(path, dtype);
+    fart::Result<fart::HostTensor> read = fart::readNpy(path, type);
     if (!read)
       return makeError(read.error());
     tensor = std::move(*read);
@@ -154,10 +154,10 @@ llvm::Error KernelArguments::allocate(const RunOptions &options,
   if (options.layout == "bshd")
     order = {0, 2, 1, 3};
 
-  auto make = [&](Tensor &tensor, fart::DType dtype,
+  auto make = [&](Tensor &tensor, fart::DType type,
                   const std::vector<int64_t> &shape) -> llvm::Error {
     fart::Result<fart::HostTensor> made = fart::HostTensor::create(
-        dtype, shape, shape.size() == 4 ? order : std::vector<int64_t>());
+        type, shape, shape.size() == 4 ? order : std::vector<int64_t>());
     if (!made)
       return makeError(made.error());
     tensor = std::move(*made);
@@ -179,16 +179,16 @@ llvm::Error KernelArguments::allocate(const RunOptions &options,
     outputs.push_back({&valueGrad, dtype, problem.getValueShape()});
   }
   uint64_t stream = 0;
-  for (const auto &[tensor, dtype, shape] : inputs) {
+  for (const auto &[tensor, type, shape] : inputs) {
     ++stream;
     if (*tensor)
       continue;
-    if (llvm::Error error = make(*tensor, dtype, shape))
+    if (llvm::Error error = make(*tensor, type, shape))
       return error;
     fart::fillNormal(**tensor, options.seed, stream);
   }
-  for (const auto &[tensor, dtype, shape] : outputs) {
-    if (llvm::Error error = make(*tensor, dtype, shape))
+  for (const auto &[tensor, type, shape] : outputs) {
+    if (llvm::Error error = make(*tensor, type, shape))
       return error;
     (*tensor)->fill(std::numeric_limits<double>::quiet_NaN());
   }

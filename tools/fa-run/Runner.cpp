@@ -252,18 +252,12 @@ static llvm::Error checkBackwardFlags(const RunOptions &options,
   return llvm::Error::success();
 }
 
-llvm::Error Runner::runForward(ModuleOp module, AttentionFunc &func,
-                               KernelArguments &arguments) {
+llvm::Expected<const CPUKernel *> Runner::getForwardKernel(ModuleOp module,
+                                                           StringRef name) {
   llvm::Expected<OwningOpRef<ModuleOp>> forward = buildForward(module);
   if (!forward)
     return forward.takeError();
-  RunOptions forwardOptions;
-  forwardOptions.level = "fused";
-  llvm::Expected<const CPUKernel *> kernel =
-      getKernel(**forward, func.func.getSymName(), forwardOptions);
-  if (!kernel)
-    return kernel.takeError();
-  return (*kernel)->run(arguments.getArguments(func), pool);
+  return getKernel(**forward, name, RunOptions());
 }
 
 llvm::Error Runner::runOnCPU(ModuleOp module, AttentionFunc &func,
@@ -272,19 +266,29 @@ llvm::Error Runner::runOnCPU(ModuleOp module, AttentionFunc &func,
   if (!options.dumpDir.empty())
     if (llvm::Error error = dumpLevels(module, options))
       return error;
-  llvm::Expected<const CPUKernel *> kernel =
-      getKernel(module, func.func.getSymName(), options);
+  StringRef name = func.func.getSymName();
+  llvm::Expected<const CPUKernel *> kernel = getKernel(module, name, options);
   if (!kernel)
     return kernel.takeError();
+  const CPUKernel *forwardKernel = nullptr;
+  if (func.backward) {
+    llvm::Expected<const CPUKernel *> forward = getForwardKernel(module, name);
+    if (!forward)
+      return forward.takeError();
+    forwardKernel = *forward;
+  }
+
   fart::PeakMemory memory;
   if (llvm::Error error = arguments.allocate(options, report.problem))
     return error;
-  if (func.backward)
-    if (llvm::Error error = runForward(module, func, arguments))
+  SmallVector<KernelArgument> values = arguments.getArguments(func);
+  // O and LSE are inputs of a gradient.
+  if (forwardKernel)
+    if (llvm::Error error = forwardKernel->run(values, pool))
       return error;
   report.compileTime = (*kernel)->getCompileTime();
-  if (llvm::Error error = timeKernel(
-          **kernel, options.bench, arguments.getArguments(func), pool, report))
+  if (llvm::Error error =
+          timeKernel(**kernel, options.bench, values, pool, report))
     return error;
   report.peakBytes = memory.getBytes();
   return llvm::Error::success();

@@ -106,9 +106,10 @@ private:
                                            const RunOptions &options,
                                            const fart::ExtraValues &extras,
                                            std::string &fallback);
-  /// Fills O and LSE, which are inputs of a backward problem.
-  llvm::Error runForward(ModuleOp module, AttentionFunc &func,
-                         KernelArguments &arguments);
+  /// The kernel of the forward that belongs to the gradient in `module`, at
+  /// the level fused.
+  llvm::Expected<const CPUKernel *> getForwardKernel(ModuleOp module,
+                                                     StringRef name);
   llvm::Error runOnCPU(ModuleOp module, AttentionFunc &func,
                        KernelArguments &arguments, const RunOptions &options,
                        RunReport &report);
