@@ -211,9 +211,8 @@ func.func @causal(%Q: !F, %K: !F, %V: !F, %O: !F, %dO: !F, %LSE: !BHS, %dQ: !F, 
 // CHECK: scf.for %
 // CHECK:   %[[X:.*]] = fa.scores %{{.*}} scale 1.250000e-01 : {{.*}} -> vector<32x16xf32>
 // CHECK-DAG: %[[QN:.*]] = vector.broadcast %{{.*}} : vector<16xindex> to vector<32x16xindex>
-// CHECK-DAG: %[[KN:.*]] = vector.broadcast %{{.*}} : vector<32x1xindex> to vector<32x16xindex>
+// CHECK-DAG: %[[J:.*]] = vector.broadcast %{{.*}} : vector<32x1xindex> to vector<32x16xindex>
 // CHECK-DAG: %[[I:.*]] = arith.addi %[[QN]],
-// CHECK-DAG: %[[J:.*]] = arith.addi %[[KN]],
 // CHECK-DAG: %[[SLOPE:.*]] = math.sin %[[X]]
 // CHECK-DAG: %[[NEW:.*]] = math.cos %[[X]]
 // CHECK:   %[[VISIBLE:.*]] = arith.cmpi ne, %[[I]], %[[J]]
