@@ -88,9 +88,11 @@
 // CHECK:   %[[GROUP:.*]]:2 = scf.for %[[N:.*]] = {{.*}} iter_args(%[[GK:.*]] = %{{.*}}, %[[GV:.*]] = %{{.*}}) -> (vector<32x64xf32>, vector<32x40xf32>) {
 // CHECK:     %[[IH:.*]] = arith.addi %{{.*}}, %[[N]]
 // CHECK:     %[[EDGES:.*]]:2 = scf.for {{.*}} iter_args(%{{.*}} = %[[GK]], %{{.*}} = %[[GV]])
-// Both ends hide: of the queries, which are columns, and of the keys.
+// Both ends hide: of the queries, which are columns, and of the keys, whose rows
+// see nothing then.
 // CHECK:       fa.scores
-// CHECK:       arith.cmpi slt, %{{.*}} : vector<32x16xi32>
+// CHECK:       %[[EXISTS:.*]] = arith.cmpi slt, %{{.*}} : vector<32xi32>
+// CHECK:       arith.select %[[EXISTS]], %{{.*}} : vector<32xi1>, vector<32xi32>
 // CHECK:       arith.cmpi slt, %{{.*}} : vector<32x16xi32>
 // CHECK:     %[[FULL:.*]]:2 = scf.for {{.*}} iter_args(%[[AK:.*]] = %[[EDGES]]#0, %[[AV:.*]] = %[[EDGES]]#1)
 // CHECK:       %[[QI:.*]] = memref.subview %[[Q]][%[[IB]], %[[IH]], {{.*}} [1, 1, 16, 64]
