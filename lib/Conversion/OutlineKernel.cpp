@@ -214,6 +214,48 @@ static Value buildHeadsInSection(OpBuilder &builder, Location loc, Value query,
       arith::DivUIOp::create(builder, loc, rows, atLeastOne(dim(key, 2))));
 }
 
+/// Numbers of heads, rows and tiles are below 2^31 (the limit of the grid and
+/// of the coordinates of a tensor map), and a division of 64 bits is a call.
+template <typename DivisionOp>
+static void narrowDivisions(func::FuncOp func) {
+  func.walk([](DivisionOp op) {
+    if (!op.getType().isIndex())
+      return;
+    OpBuilder builder(op);
+    Location loc = op.getLoc();
+    Type i32 = builder.getI32Type();
+    Value lhs = arith::IndexCastOp::create(builder, loc, i32, op.getLhs());
+    Value rhs = arith::IndexCastOp::create(builder, loc, i32, op.getRhs());
+    Value result = DivisionOp::create(builder, loc, lhs, rhs);
+    op.replaceAllUsesWith(
+        arith::IndexCastUIOp::create(builder, loc, op.getType(), result)
+            .getResult());
+    op.erase();
+  });
+}
+
+/// Likewise a loop counts tiles, in a register instead of two.
+static void narrowLoops(func::FuncOp func) {
+  func.walk([](scf::ForOp loop) {
+    if (!loop.getInductionVar().getType().isIndex())
+      return;
+    OpBuilder builder(loop);
+    Location loc = loop.getLoc();
+    Type i32 = builder.getI32Type();
+    auto narrow = [&](OpOperand &operand) {
+      operand.set(arith::IndexCastOp::create(builder, loc, i32, operand.get()));
+    };
+    for (unsigned bound = 0; bound < 3; ++bound)
+      narrow(loop->getOpOperand(bound));
+    BlockArgument counter = cast<BlockArgument>(loop.getInductionVar());
+    counter.setType(i32);
+    builder.setInsertionPointToStart(loop.getBody());
+    auto wide = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                           counter);
+    counter.replaceAllUsesExcept(wide, wide);
+  });
+}
+
 static LogicalResult outline(func::FuncOp func) {
   // What is not here is not compiled.
   if (func.isDeclaration())
@@ -292,6 +334,10 @@ static LogicalResult outline(func::FuncOp func) {
   func.front().getOperations().splice(nest->getIterator(),
                                       nest.getBody()->getOperations());
   nest.erase();
+  narrowDivisions<arith::DivUIOp>(func);
+  narrowDivisions<arith::RemUIOp>(func);
+  narrowDivisions<arith::CeilDivUIOp>(func);
+  narrowLoops(func);
   return success();
 }
 

@@ -34,6 +34,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include <functional>
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FATILEPASS
@@ -59,25 +60,27 @@ private:
   /// The body of the parallel loops: one query tile, row group by row group.
   LogicalResult buildQueryTile(Value queryTile);
 
-  /// The rows of one group, or the whole query tile if there is one group. It
-  /// leaves out the first `skipped` of the block's visits.
-  LogicalResult buildRowGroup(const KeyRange &range, Value skipped);
+  /// Where the loops of a row group begin and end.
+  struct Visits {
+    Value begin, edges, end;
+    /// The number of the tile of visit t, in the loop over edge tiles or in
+    /// that over full ones.
+    std::function<Value(Value t)> edgeTile, fullTile;
+  };
 
-  /// The key tiles of a query tile, of which one at least is an edge tile if
-  /// products are to overlap: the first visit is then outside the loops.
-  KeyRange buildVisitedTiles();
+  /// The visits of the key tiles `range` of the block by the rows of this
+  /// group, whose own tiles are `own`.
+  Visits buildVisits(const KeyRange &range, const KeyRange &own);
 
-  /// The number of tiles at the end of those of the block, all edge tiles, that
-  /// no row of this group sees; null if there is none.
-  Value buildSkippedVisits(const KeyRange &range);
+  /// The rows of one group, or the whole query tile if there is one group.
+  LogicalResult buildRowGroup(const Visits &visits);
 
   /// Runs `body(key0, rows, isEdge, state)` over the visited key tiles, edge
   /// tiles first, and returns the state after the last.
   using TileBody = function_ref<FailureOr<SmallVector<Value>>(
       Value key0, Value rows, bool isEdge, ValueRange state)>;
-  FailureOr<SmallVector<Value>> buildKeyLoops(const KeyRange &range,
-                                              Value skipped, ValueRange init,
-                                              TileBody body);
+  FailureOr<SmallVector<Value>> buildKeyLoops(const Visits &visits,
+                                              ValueRange init, TileBody body);
 
   /// S_ij after the score region and, in an edge tile, the mask.
   FailureOr<Value> buildScores(Value key0, Value rows, bool isEdge);
@@ -175,38 +178,76 @@ FailureOr<Value> NestBuilder::buildScores(Value key0, Value keyRows,
   return scores;
 }
 
-KeyRange NestBuilder::buildVisitedTiles() {
-  KeyRange range = buildKeyRange(builder, loc, geometry, row0, rows);
-  if (!schedule.getOverlap())
-    return range;
-  // The last tile is an edge tile, be it that nothing of it is hidden or all.
-  Value one = constant(1);
-  Value last = arith::SubIOp::create(builder, loc, range.end, one);
-  range.fullEnd = arith::MaxSIOp::create(
-      builder, loc, range.fullBegin,
-      arith::MinSIOp::create(builder, loc, range.fullEnd, last));
-  range.end = arith::MaxSIOp::create(
-      builder, loc, range.end,
-      arith::AddIOp::create(builder, loc, range.fullEnd, one));
-  return range;
+NestBuilder::Visits NestBuilder::buildVisits(const KeyRange &range,
+                                             const KeyRange &own) {
+  auto add = [this](Value a, Value b) -> Value {
+    return arith::AddIOp::create(builder, loc, a, b);
+  };
+  auto sub = [this](Value a, Value b) -> Value {
+    return arith::SubIOp::create(builder, loc, a, b);
+  };
+  auto min = [this](Value a, Value b) -> Value {
+    return arith::MinSIOp::create(builder, loc, a, b);
+  };
+  auto max = [this](Value a, Value b) -> Value {
+    return arith::MaxSIOp::create(builder, loc, a, b);
+  };
+  Value zero = constant(0), one = constant(1);
+  // Products that overlap have their first visit outside the loops, an edge
+  // tile, be it that nothing of it is hidden or all.
+  bool overlaps = schedule.getOverlap();
+  Value end = overlaps ? max(range.end, one) : range.end;
+  Value last = sub(end, one);
+  auto fromLast = [=](Value t) { return sub(last, t); };
+
+  // The tiles at the end that no row of this group sees.
+  Value skipped = zero;
+  bool maySkip = schedule.getGroups() > 1 && geometry.mask.getRightBound();
+  if (maySkip)
+    skipped = max(sub(end, own.end), zero);
+
+  // From the last tile down: edge tiles, then full ones.
+  if (range.begin == range.fullBegin) {
+    if (maySkip && overlaps)
+      skipped = min(skipped, last);
+    Value edges = sub(end, own.fullEnd);
+    if (overlaps)
+      edges = max(edges, add(skipped, one));
+    else if (maySkip)
+      edges = max(edges, skipped);
+    return {skipped, edges, end, fromLast, fromLast};
+  }
+
+  // Edge tiles on both sides, from the last one down too, so that what a row
+  // group does not see comes first; then the full ones.
+  Value fullEnd = overlaps ? max(range.fullBegin, min(range.fullEnd, last))
+                           : range.fullEnd;
+  Value full = sub(fullEnd, range.fullBegin);
+  Value after = sub(end, fullEnd);
+  Value edges = add(after, sub(range.fullBegin, range.begin));
+  if (overlaps)
+    edges = max(edges, one);
+  if (maySkip)
+    skipped = min(skipped, overlaps ? sub(edges, one) : edges);
+  Value fullBegin = sub(range.fullBegin, edges);
+  auto edgeTile = [=, this](Value t) -> Value {
+    Value isAfter = arith::CmpIOp::create(builder, loc,
+                                          arith::CmpIPredicate::slt, t, after);
+    Value number = fromLast(t);
+    return arith::SelectOp::create(builder, loc, isAfter, number,
+                                   sub(number, full));
+  };
+  auto fullTile = [=](Value t) { return add(fullBegin, t); };
+  return {skipped, edges, add(edges, full), edgeTile, fullTile};
 }
 
-Value NestBuilder::buildSkippedVisits(const KeyRange &range) {
-  if (schedule.getGroups() == 1 || !geometry.mask.getRightBound())
-    return {};
-  KeyRange own = buildKeyRange(builder, loc, geometry, row0, rows);
-  Value skipped = arith::SubIOp::create(builder, loc, range.end, own.end);
-  return arith::MaxSIOp::create(builder, loc, skipped, constant(0));
-}
-
-FailureOr<SmallVector<Value>> NestBuilder::buildKeyLoops(const KeyRange &range,
-                                                         Value skipped,
+FailureOr<SmallVector<Value>> NestBuilder::buildKeyLoops(const Visits &visits,
                                                          ValueRange init,
                                                          TileBody body) {
   Value one = constant(1);
   LogicalResult status = success();
   auto buildLoop = [&](Value begin, Value end, bool isEdge, ValueRange state,
-                       function_ref<Value(Value)> tileNumber) {
+                       const std::function<Value(Value)> &tileNumber) {
     auto loop = scf::ForOp::create(builder, loc, begin, end, one, state);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
@@ -230,48 +271,11 @@ FailureOr<SmallVector<Value>> NestBuilder::buildKeyLoops(const KeyRange &range,
     return SmallVector<Value>(loop.getResults());
   };
 
-  // Both loops count the visits, t = 0, 1, ...: the edge tiles from the last
-  // one down, so that what a row group does not see comes first, then the full
-  // ones.
-  //
-  //   t < after   end - 1 - t
-  //   t < edges   fullBegin - 1 - (t - after), or end - 1 - t less full tiles
-  //   else        fullBegin + (t - edges)
-  bool hasBefore = range.begin != range.fullBegin;
-  Value after = arith::SubIOp::create(builder, loc, range.end, range.fullEnd);
-  Value edges = after;
-  if (hasBefore)
-    edges = arith::AddIOp::create(
-        builder, loc, edges,
-        arith::SubIOp::create(builder, loc, range.fullBegin, range.begin));
-  Value mostSkipped = edges;
-  if (schedule.getOverlap()) {
-    edges = arith::MaxSIOp::create(builder, loc, edges, one);
-    mostSkipped = arith::SubIOp::create(builder, loc, edges, one);
-  }
-  Value begin = skipped
-                    ? arith::MinSIOp::create(builder, loc, skipped, mostSkipped)
-                          .getResult()
-                    : constant(0);
-  Value full =
-      arith::SubIOp::create(builder, loc, range.fullEnd, range.fullBegin);
-  Value visits = arith::AddIOp::create(builder, loc, edges, full);
-  Value shift = arith::SubIOp::create(builder, loc, range.fullBegin, edges);
-  Value last = arith::SubIOp::create(builder, loc, range.end, one);
-  SmallVector<Value> state =
-      buildLoop(begin, edges, /*isEdge=*/true, init, [&](Value t) -> Value {
-        Value number = arith::SubIOp::create(builder, loc, last, t);
-        if (!hasBefore)
-          return number;
-        Value isAfter = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::slt, t, after);
-        Value before = arith::SubIOp::create(builder, loc, number, full);
-        return arith::SelectOp::create(builder, loc, isAfter, number, before);
-      });
-  state =
-      buildLoop(edges, visits, /*isEdge=*/false, state, [&](Value t) -> Value {
-        return arith::AddIOp::create(builder, loc, t, shift);
-      });
+  // Both loops count the visits of the block, t = 0, 1, ...
+  SmallVector<Value> state = buildLoop(visits.begin, visits.edges,
+                                       /*isEdge=*/true, init, visits.edgeTile);
+  state = buildLoop(visits.edges, visits.end, /*isEdge=*/false, state,
+                    visits.fullTile);
   if (failed(status))
     return failure();
   return state;
@@ -284,9 +288,9 @@ LogicalResult NestBuilder::buildQueryTile(Value queryTile) {
       builder, loc, br, arith::SubIOp::create(builder, loc, seqQ, row0));
   kvHead = arith::DivUIOp::create(builder, loc, head, group);
   queryView = buildTileView(op.getQuery(), head, row0, rows);
-  KeyRange range = buildVisitedTiles();
+  KeyRange range = buildKeyRange(builder, loc, geometry, row0, rows);
   if (schedule.getGroups() == 1 && !op.getTargetAttr().isHopper())
-    return buildRowGroup(range, /*skipped=*/Value());
+    return buildRowGroup(buildVisits(range, range));
 
   // The groups share the key tiles that the block visits.
   Attribute groupMapping = gpu::GPUWarpgroupMappingAttr::get(
@@ -309,10 +313,13 @@ LogicalResult NestBuilder::buildQueryTile(Value queryTile) {
   queryView = memref::SubViewOp::create(
       builder, loc, queryView, ArrayRef<OpFoldResult>{offset, zero},
       ArrayRef<OpFoldResult>{rows, depth}, ArrayRef<OpFoldResult>{one, one});
-  return buildRowGroup(range, buildSkippedVisits(range));
+  KeyRange own = schedule.getGroups() == 1
+                     ? range
+                     : buildKeyRange(builder, loc, geometry, row0, rows);
+  return buildRowGroup(buildVisits(range, own));
 }
 
-LogicalResult NestBuilder::buildRowGroup(const KeyRange &range, Value skipped) {
+LogicalResult NestBuilder::buildRowGroup(const Visits &visits) {
   float scale = op.getScaleOrDefault();
   bool scaleFirst = op.hasScoreRegion() || !(scale > 0.0f);
   FloatAttr softmaxScale = builder.getF32FloatAttr(scaleFirst ? 1.0f : scale);
@@ -327,7 +334,7 @@ LogicalResult NestBuilder::buildRowGroup(const KeyRange &range, Value skipped) {
 
   // First pass: m.
   FailureOr<SmallVector<Value>> maxState = buildKeyLoops(
-      range, skipped, constantVector(rowType, minusInf),
+      visits, constantVector(rowType, minusInf),
       [&](Value key0, Value keyRows, bool isEdge,
           ValueRange state) -> FailureOr<SmallVector<Value>> {
         FailureOr<Value> scores = buildScores(key0, keyRows, isEdge);
@@ -344,8 +351,7 @@ LogicalResult NestBuilder::buildRowGroup(const KeyRange &range, Value skipped) {
 
   // Second pass: l and O.
   FailureOr<SmallVector<Value>> sums = buildKeyLoops(
-      range, skipped,
-      {constantVector(rowType, zero), constantVector(accType, zero)},
+      visits, {constantVector(rowType, zero), constantVector(accType, zero)},
       [&](Value key0, Value keyRows, bool isEdge,
           ValueRange state) -> FailureOr<SmallVector<Value>> {
         FailureOr<Value> scores = buildScores(key0, keyRows, isEdge);

@@ -144,24 +144,39 @@ std::pair<Value, Value> NVVMLowering::getBarrier(Value barriers, int64_t stages,
   return {add(barriers, mul(stage, 8)), rem(use, 2)};
 }
 
-/// One thread initialises the barriers of all rings: full with one arrival (the
-/// producer's, with the bytes to come), empty with one a warp that reads.
-void NVVMLowering::initBarriers() {
-  auto one = scf::IfOp::create(builder, loc, isEqual(threadId(), 0));
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(one.thenBlock());
-    for (Value value : ringOrder) {
-      RingAddress ring = rings.lookup(value);
-      for (int64_t stage = 0; stage < ring.type.getStages(); ++stage) {
-        ptx::buildMbarrierInit(builder, loc, add(ring.full, 8 * stage), 1);
-        ptx::buildMbarrierInit(builder, loc, add(ring.empty, 8 * stage),
-                               schedule.getGroups() * schedule.getWarps());
-      }
-    }
-    ptx::buildFenceMbarrierInit(builder, loc);
+/// One thread initialises the barriers of all rings, first of all: full with
+/// one arrival (the producer's, with the bytes to come), empty with one a warp
+/// that reads. Returns its branch.
+scf::IfOp NVVMLowering::initBarriers() {
+  OpBuilder::InsertionGuard guard(builder);
+  Operation *last = nullptr; // of the addresses of the barriers
+  for (Value value : ringOrder) {
+    Operation *op = rings.lookup(value).empty.getDefiningOp();
+    if (!last || last->isBeforeInBlock(op))
+      last = op;
   }
-  NVVM::Barrier0Op::create(builder, loc);
+  builder.setInsertionPointAfter(last);
+  auto one = scf::IfOp::create(builder, loc, isEqual(threadId(), 0));
+  builder.setInsertionPointToStart(one.thenBlock());
+  for (Value value : ringOrder) {
+    RingAddress ring = rings.lookup(value);
+    for (int64_t stage = 0; stage < ring.type.getStages(); ++stage) {
+      ptx::buildMbarrierInit(builder, loc, add(ring.full, 8 * stage), 1);
+      ptx::buildMbarrierInit(builder, loc, add(ring.empty, 8 * stage),
+                             schedule.getGroups() * schedule.getWarps());
+    }
+  }
+  ptx::buildFenceMbarrierInit(builder, loc);
+  return one;
+}
+
+/// The descriptors are on their way while the block finds out what to load.
+void NVVMLowering::prefetchTensorMaps(scf::IfOp setUp) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(setUp.thenBlock());
+  unsigned first = kernel.getNumArguments() - tensorMaps.size();
+  for (unsigned index = first; index < kernel.getNumArguments(); ++index)
+    ptx::buildTensorMapPrefetch(builder, loc, kernel.getArgument(index));
 }
 
 void NVVMLowering::lowerAcquire(fagpu::AcquireOp op) {
@@ -233,8 +248,8 @@ LogicalResult NVVMLowering::lowerLoad(fagpu::LoadOp op) {
   return success();
 }
 
-/// The tile of a row group may be rows of a larger one, whose chunks are
-/// further apart than a box would have them: a box a chunk.
+/// A tile that is rows of a larger one has chunks further apart than a box
+/// would have them, and takes a box a chunk.
 LogicalResult NVVMLowering::lowerStore(fagpu::StoreOp op) {
   FailureOr<TileAddress> tile = getTile(op, op.getTile());
   if (failed(tile))
@@ -243,8 +258,11 @@ LogicalResult NVVMLowering::lowerStore(fagpu::StoreOp op) {
   int64_t chunk = fagpu::getChunkColumns(type);
   int64_t chunks = llvm::divideCeil(type.getDimSize(1), chunk);
   bool splitColumns = type.getDimSize(1) % chunk == 0;
-  Value map = getTensorMap({cast<BlockArgument>(op.getTarget()),
-                            type.getDimSize(0), chunk, 1, splitColumns});
+  bool oneBox =
+      splitColumns && tile->chunkBytes == type.getDimSize(0) * 2 * chunk;
+  Value map =
+      getTensorMap({cast<BlockArgument>(op.getTarget()), type.getDimSize(0),
+                    chunk, oneBox ? chunks : 1, splitColumns});
 
   // What the threads of the group wrote is made visible to the accelerator,
   // then one of them stores. Barrier 0 is the block's; group g has barrier 1 +
@@ -256,7 +274,7 @@ LogicalResult NVVMLowering::lowerStore(fagpu::StoreOp op) {
       scf::IfOp::create(builder, loc, isEqual(rem(threadId(), threads), 0));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(one.thenBlock());
-  for (int64_t box = 0; box < chunks; ++box)
+  for (int64_t box = 0; box < (oneBox ? 1 : chunks); ++box)
     ptx::buildTensorStore(builder, loc, add(tile->base, box * tile->chunkBytes),
                           map,
                           {i32(splitColumns ? 0 : box * chunk),

@@ -22,6 +22,7 @@
 #include "fagpu/IR/FAGPU.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 
 namespace mlir::fa {
@@ -68,7 +69,8 @@ private:
   LogicalResult lowerLoad(fagpu::LoadOp op);
   void lowerAcquire(fagpu::AcquireOp op);
   void lowerRelease(fagpu::ReleaseOp op);
-  void initBarriers();
+  scf::IfOp initBarriers();
+  void prefetchTensorMaps(scf::IfOp setUp);
   LogicalResult lowerStoreFragment(fagpu::StoreFragmentOp op);
   LogicalResult lowerStore(fagpu::StoreOp op);
   Value getTensorMap(const TensorMap &wanted);

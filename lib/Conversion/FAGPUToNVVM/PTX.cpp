@@ -69,6 +69,10 @@ void ptx::buildFenceMbarrierInit(OpBuilder &builder, Location loc) {
            "~{memory}");
 }
 
+void ptx::buildTensorMapPrefetch(OpBuilder &builder, Location loc, Value map) {
+  buildAsm(builder, loc, {}, {map}, "prefetch.tensormap [$0];", "l,~{memory}");
+}
+
 void ptx::buildTensorLoad(OpBuilder &builder, Location loc, Value target,
                           Value map, ValueRange coordinates, Value barrier) {
   SmallVector<Value> operands{target, map};

@@ -30,6 +30,9 @@ void buildMbarrierExpect(OpBuilder &builder, Location loc, Value barrier,
 /// Makes the initialisation of mbarriers visible to the asynchronous proxy.
 void buildFenceMbarrierInit(OpBuilder &builder, Location loc);
 
+/// Fetches the descriptor `map` ahead of its use: prefetch.tensormap
+/// (9.7.9.15).
+void buildTensorMapPrefetch(OpBuilder &builder, Location loc, Value map);
 /// cp.async.bulk.tensor, five dimensions, to the i32 address `target`; reports
 /// its bytes to `barrier` (9.7.9.27.1.2). `coordinates` are i32, the innermost
 /// first.
