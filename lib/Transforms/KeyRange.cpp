@@ -65,12 +65,35 @@ KeyRange fa::buildKeyRange(OpBuilder &builder, Location loc,
       fullHi = max(zero, min(geometry.seqKV, pastFull));
     }
   }
+  const KeyInterval &where = geometry.where;
+  bool hasLo = left || !where.lo.isMinusInf();
+  if (geometry.whereRegion && (where.isBounded() || where.isExact)) {
+    // The ends for the first row and for the last.
+    Value one = constant(1);
+    Value last = arith::SubIOp::create(
+        builder, loc, arith::AddIOp::create(builder, loc, row0, rows), one);
+    IRMapping atFirst, atLast;
+    for (auto [mapping, row] : {std::pair{&atFirst, row0}, {&atLast, last}})
+      mapping->map(geometry.whereRegion->getArguments().take_front(3),
+                   ValueRange{geometry.batch, geometry.head, row});
+    auto at = [&](const KeyBound &bound, IRMapping &mapping) -> Value {
+      return bound.build(builder, loc, *geometry.whereRegion, mapping);
+    };
+    if (!where.lo.isMinusInf())
+      lo = max(lo, at(where.lo, atFirst));
+    if (!where.hi.isPlusInf())
+      hi = max(zero, min(hi, at(where.hi, atLast)));
+    if (where.isExact && !where.lo.isMinusInf())
+      fullLo = max(fullLo, at(where.lo, atLast));
+    if (where.isExact && !where.hi.isPlusInf())
+      fullHi = max(zero, min(fullHi, at(where.hi, atFirst)));
+  }
   KeyRange range;
   range.begin = zero;
   range.end = ceilTile(hi);
   range.fullBegin = zero;
   range.fullEnd = floorTile(fullHi);
-  if (left) {
+  if (hasLo) {
     range.begin = floorTile(lo);
     range.end = max(range.begin, range.end);
     range.fullBegin = min(ceilTile(fullLo), range.end);
