@@ -79,14 +79,19 @@ KeyRange fa::buildKeyRange(OpBuilder &builder, Location loc,
     auto at = [&](const KeyBound &bound, IRMapping &mapping) -> Value {
       return bound.build(builder, loc, *geometry.whereRegion, mapping);
     };
-    if (!where.lo.isMinusInf())
-      lo = max(lo, at(where.lo, atFirst));
-    if (!where.hi.isPlusInf())
-      hi = max(zero, min(hi, at(where.hi, atLast)));
-    if (where.isExact && !where.lo.isMinusInf())
-      fullLo = max(fullLo, at(where.lo, atLast));
-    if (where.isExact && !where.hi.isPlusInf())
-      fullHi = max(zero, min(fullHi, at(where.hi, atFirst)));
+    // Where the region is applied to full tiles, these are all that are
+    // visited.
+    if (!where.lo.isMinusInf()) {
+      Value ofFirst = at(where.lo, atFirst);
+      lo = max(lo, ofFirst);
+      fullLo = max(fullLo, where.isExact ? at(where.lo, atLast) : ofFirst);
+    }
+    if (!where.hi.isPlusInf()) {
+      Value ofLast = at(where.hi, atLast);
+      hi = max(zero, min(hi, ofLast));
+      fullHi = max(zero,
+                   min(fullHi, where.isExact ? at(where.hi, atFirst) : ofLast));
+    }
   }
   KeyRange range;
   range.begin = zero;
