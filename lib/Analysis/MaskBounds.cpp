@@ -9,7 +9,8 @@
 // if j is not divided, and solved:
 //
 //   j div c <= G   iff   j < c (G + 1)        j div c <  G   iff   j < c G
-//   j div c >= G   iff   j >= c G             j div c >  G   iff   j >= c (G + 1)
+//   j div c >= G   iff   j >= c G             j div c >  G   iff   j >= c (G +
+//   1)
 //
 // G has to be known not to fall as i grows. Intervals are then combined by the
 // logic of the region:
@@ -385,8 +386,8 @@ Facts MaskAnalysis::computeFacts(Operation &op) {
     if (isSame)
       result.trend = operands[0].trend;
   } else if (isa<arith::IndexCastUIOp, arith::ExtUIOp>(op)) {
-    result.isNonNegative = !isWide(op.getOperand(0).getType()) ||
-                           operands[0].isNonNegative;
+    result.isNonNegative =
+        !isWide(op.getOperand(0).getType()) || operands[0].isNonNegative;
   } else if (isa<arith::MulIOp, arith::DivSIOp, arith::FloorDivSIOp,
                  arith::CeilDivSIOp, arith::DivUIOp, arith::CeilDivUIOp>(op)) {
     bool isSigned = !isa<arith::DivUIOp, arith::CeilDivUIOp>(op);
@@ -399,8 +400,8 @@ Facts MaskAnalysis::computeFacts(Operation &op) {
   return result;
 }
 
-/// Adds `value` to `sum`. Fails if it depends on the key in a way that cannot be
-/// solved, or is too long to be worth it.
+/// Adds `value` to `sum`. Fails if it depends on the key in a way that cannot
+/// be solved, or is too long to be worth it.
 bool MaskAnalysis::addTerms(Value value, bool isNegative, Linear &sum) {
   if (++sum.visited > kMaxTerms)
     return false;
@@ -568,12 +569,13 @@ KeyInterval MaskAnalysis::computeInterval(Operation &op) {
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
     interval = analyzeComparison(compare);
   } else if (auto both = dyn_cast<arith::AndIOp>(op)) {
-    interval = intersect(getInterval(both.getLhs()), getInterval(both.getRhs()));
+    interval =
+        intersect(getInterval(both.getLhs()), getInterval(both.getRhs()));
   } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
     if (isUniform(select.getCondition()))
-      interval = choose(select.getCondition(),
-                        getInterval(select.getTrueValue()),
-                        getInterval(select.getFalseValue()));
+      interval =
+          choose(select.getCondition(), getInterval(select.getTrueValue()),
+                 getInterval(select.getFalseValue()));
   } else if (isa<arith::OrIOp, arith::XOrIOp>(op)) {
     // With a condition that is the same for all: all or nothing of the other.
     Value one = op.getOperand(0), other = op.getOperand(1);
@@ -581,8 +583,8 @@ KeyInterval MaskAnalysis::computeInterval(Operation &op) {
       std::swap(one, other);
     KeyInterval rest = getInterval(other);
     if (isa<arith::XOrIOp>(op))
-      interval = isUniform(one) ? choose(one, complement(rest), rest)
-                                : KeyInterval();
+      interval =
+          isUniform(one) ? choose(one, complement(rest), rest) : KeyInterval();
     else
       interval = isUniform(one) ? choose(one, getAll(), rest)
                                 : unite(getInterval(one), rest);

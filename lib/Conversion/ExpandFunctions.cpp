@@ -9,7 +9,8 @@
 //
 //   sinh(x)  = e - 1 / (4 e), e = exp2(a log2(e) - 1); its series below 1
 //   cosh(x)  = e + 1 / (4 e)
-//   tan(x)   = tan(r) or -1 / tan(r), r = x - k pi/2 with k the nearest integer;
+//   tan(x)   = tan(r) or -1 / tan(r), r = x - k pi/2 with k the nearest
+//   integer;
 //              tan(r) = r + r^3 P(r^2) with P through the Chebyshev nodes
 //   asinh(x) = log1p(a + a^2 / (1 + sqrt(a^2 + 1)));  log(a) + log(2) from 2^30
 //   acosh(x) = log1p(t + sqrt(t (t + 2))), t = x - 1; log(x) + log(2) from 2^30
@@ -62,7 +63,8 @@ public:
   Value compare(arith::CmpFPredicate predicate, Value x, Value y) {
     return make<arith::CmpFOp>(predicate, x, y);
   }
-  template <typename Op, typename... Args> Value make(Args... args) {
+  template <typename Op, typename... Args>
+  Value make(Args... args) {
     return Op::create(b, loc, args...);
   }
 
@@ -87,8 +89,7 @@ Value expandSinh(Arith a, Value x) {
   Value magnitude = a.abs(x), square = a.mul(magnitude, magnitude);
   // 1/3!, 1/5!, ...
   Value series = a.constant(1.0 / 39916800);
-  for (double coefficient :
-       {1.0 / 362880, 1.0 / 5040, 1.0 / 120, 1.0 / 6})
+  for (double coefficient : {1.0 / 362880, 1.0 / 5040, 1.0 / 120, 1.0 / 6})
     series = a.fma(series, square, a.constant(coefficient));
   Value small = a.fma(a.mul(magnitude, square), series, magnitude);
   Value e = a.exp2(a.fma(magnitude, a.constant(kLog2E), a.constant(-1.0)));
@@ -109,9 +110,8 @@ Value expandTan(Arith a, Value x) {
   r = a.fma(k, a.constant(4.371138828673793e-8), r);
   Value square = a.mul(r, r);
   Value p = a.constant(3.8514784537e-3);
-  for (double coefficient :
-       {1.1712546693e-3, 9.9709611386e-3, 2.1618612110e-2, 5.3994785994e-2,
-        1.3333229721e-1, 3.3333334327e-1})
+  for (double coefficient : {1.1712546693e-3, 9.9709611386e-3, 2.1618612110e-2,
+                             5.3994785994e-2, 1.3333229721e-1, 3.3333334327e-1})
     p = a.fma(p, square, a.constant(coefficient));
   Value tan = a.fma(a.mul(r, square), p, r);
   // k is odd if its half is no integer.
@@ -124,8 +124,7 @@ Value expandAsinh(Arith a, Value x) {
   Value magnitude = a.abs(x), one = a.constant(1);
   Value square = a.mul(magnitude, magnitude);
   Value root = a.sqrt(a.add(square, one));
-  Value small =
-      a.log1p(a.add(magnitude, a.div(square, a.add(one, root))));
+  Value small = a.log1p(a.add(magnitude, a.div(square, a.add(one, root))));
   Value large = a.add(a.log(magnitude), a.constant(kLn2));
   Value isLarge = a.compare(P::OGT, magnitude, a.constant(kLarge));
   return a.withSignOf(a.select(isLarge, large, small), x);
@@ -157,23 +156,22 @@ Value expandPow(Arith a, Value x, Value y) {
   Value magnitude = a.abs(x);
   Value power = a.exp2(a.mul(y, a.make<math::Log2Op>(magnitude)));
   // y is an integer, and an odd one if its half is not.
-  Value isInteger =
-      a.compare(P::OEQ, y, a.make<math::FloorOp>(y));
+  Value isInteger = a.compare(P::OEQ, y, a.make<math::FloorOp>(y));
   Value halved = a.mul(y, half);
   Value isOdd = a.make<arith::AndIOp>(
       isInteger, a.compare(P::ONE, halved, a.make<math::FloorOp>(halved)));
   Value nan = a.constant(std::numeric_limits<double>::quiet_NaN());
   Value minusPower = a.make<arith::NegFOp>(power);
-  Value ofNegative = a.select(isInteger, a.select(isOdd, minusPower, power),
-                              nan);
+  Value ofNegative =
+      a.select(isInteger, a.select(isOdd, minusPower, power), nan);
   Value result = a.select(a.compare(P::OLT, x, zero), ofNegative, power);
   Value isOne = a.make<arith::OrIOp>(a.compare(P::OEQ, y, zero),
                                      a.compare(P::OEQ, x, one));
   return a.select(isOne, one, result);
 }
 
-/// Replaces `Op` on f32 by `expand` of its operands, and `Op` on f16 and bf16 by
-/// `Op` on f32.
+/// Replaces `Op` on f32 by `expand` of its operands, and `Op` on f16 and bf16
+/// by `Op` on f32.
 template <typename Op, auto expand>
 struct ExpandFunction : public OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -199,8 +197,7 @@ struct ExpandFunction : public OpRewritePattern<Op> {
       operand = arith::ExtFOp::create(rewriter, op.getLoc(), wide, operand);
     Operation *inF32 = rewriter.create(
         op.getLoc(), op->getName().getIdentifier(), operands, wide);
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type,
-                                                 inF32->getResult(0));
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, inF32->getResult(0));
     return success();
   }
 };
@@ -256,7 +253,8 @@ struct SplitSinCos : public OpRewritePattern<math::SincosOp> {
 /// base^|n| = product of base^(2^k) over the bits k of |n| that are set; for a
 /// negative n its reciprocal, of integers cut to an integer: 1 and -1 to a
 /// negative power are what they are to the positive one, all others 0.
-template <typename Op> struct ExpandPower : public OpRewritePattern<Op> {
+template <typename Op>
+struct ExpandPower : public OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Op op,
@@ -286,7 +284,8 @@ template <typename Op> struct ExpandPower : public OpRewritePattern<Op> {
     for (unsigned bit = 0; bit < width; ++bit) {
       if (bit > 0)
         square = multiply(square, square);
-      Value at = a.integer(exponentType, static_cast<int64_t>(uint64_t(1) << bit));
+      Value at =
+          a.integer(exponentType, static_cast<int64_t>(uint64_t(1) << bit));
       Value set = compare(PI::ne, a.make<arith::AndIOp>(magnitude, at), zero);
       result = a.select(set, multiply(result, square), result);
     }

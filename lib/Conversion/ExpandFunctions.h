@@ -1,4 +1,5 @@
-//===- ExpandFunctions.h - Functions that upstream leaves to libm -*- C++ -*-===//
+//===- ExpandFunctions.h - Functions that upstream leaves to libm -*- C++
+//-*-===//
 //
 // Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +15,8 @@ namespace mlir::fa {
 
 /// Functions on f32 as functions that `math-polynomial-approximation` or a
 /// target knows, for both roads: acosh, asinh, atanh, cosh, log10, powf, sinh,
-/// tan, clampf, sincos. Narrower floats are computed in f32, powers with an integer
-/// exponent too. Errors are in docs/Spec.md.
+/// tan, clampf, sincos. Narrower floats are computed in f32, powers with an
+/// integer exponent too. Errors are in docs/Spec.md.
 void populateFunctionExpansions(RewritePatternSet &patterns);
 
 /// Powers with integer exponents as multiplications, one for each bit of the

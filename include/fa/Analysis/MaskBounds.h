@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A where region yields whether query i sees key j. If it is made of
-// comparisons between the two (causal, windows, prefixes, chunks), the keys of a
-// query lie in an interval
+// comparisons between the two (causal, windows, prefixes, chunks), the keys of
+// a query lie in an interval
 //
 //   lo(i) <= j < hi(i)
 //
@@ -92,10 +92,10 @@ struct KeyInterval {
   void print(raw_ostream &os) const;
 };
 
-/// The interval of a where region (b, h, i, j) -> i1. Looks through `arith.andi`,
-/// `ori`, `xori` and `select` at comparisons of indices and i64 that can be
-/// solved for j; what it does not know may let any key through. Sums, differences
-/// and products of indices are taken not to overflow.
+/// The interval of a where region (b, h, i, j) -> i1. Looks through
+/// `arith.andi`, `ori`, `xori` and `select` at comparisons of indices and i64
+/// that can be solved for j; what it does not know may let any key through.
+/// Sums, differences and products of indices are taken not to overflow.
 KeyInterval analyzeMask(Region &region);
 
 } // namespace mlir::fa
