@@ -16,7 +16,8 @@
 //
 // with S_ij = score(Q_i K_j^T), masked in edge tiles only. Which tiles are
 // visited, and which of them are edge tiles, is in KeyRange.cpp; the regions
-// are applied in TileRegion.cpp.
+// are applied in TileRegion.cpp, a where region in edge tiles only if it is one
+// interval of keys for each query (MaskBounds.h).
 //
 // Queries are not peeled: the last query tile is a memref with fewer rows, read
 // once, and its missing rows are computed on zeros and not stored.
@@ -32,6 +33,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <functional>
@@ -52,7 +54,12 @@ public:
   NestBuilder(OpBuilder &builder, AttentionOp op)
       : builder(builder), loc(op.getLoc()), op(op),
         schedule(op.getScheduleAttr()),
-        geometry{op.getMaskOrDefault(), Value(), Value(), schedule.getBc()} {}
+        geometry{op.getMaskOrDefault(), Value(), Value(), schedule.getBc()} {
+    if (!op.hasMaskRegion())
+      return;
+    geometry.whereRegion = &op.getMaskRegion();
+    geometry.where = analyzeMask(op.getMaskRegion());
+  }
 
   LogicalResult build();
 
@@ -84,6 +91,8 @@ private:
 
   /// S_ij after the score region and, in an edge tile, the mask.
   FailureOr<Value> buildScores(Value key0, Value rows, bool isEdge);
+
+  void reportBounds();
 
   /// Rows [row0, row0 + rows) of one head of a rank-4 or rank-3 memref; a
   /// null `rows` stands for B_c rows.
@@ -145,11 +154,13 @@ FailureOr<Value> NestBuilder::buildScores(Value key0, Value keyRows,
       builder, loc, tileType, queryView, keyView,
       builder.getF32FloatAttr(scaleFirst ? op.getScaleOrDefault() : 1.0f));
 
-  if (op.hasScoreRegion() || op.hasMaskRegion()) {
+  bool needsWhere =
+      op.hasMaskRegion() && (isEdge || geometry.needsWhereInFullTiles());
+  if (op.hasScoreRegion() || needsWhere) {
     // Rows and keys past the end exist in the tile, but not in a table: there
     // the regions see the last one, and the result is dropped.
-    bool readsTables =
-        hasTableReads(op.getScoreRegion()) || hasTableReads(op.getMaskRegion());
+    bool readsTables = hasTableReads(op.getScoreRegion()) ||
+                       (needsWhere && hasTableReads(op.getMaskRegion()));
     VectorType indexTile = tileType.clone(builder.getIndexType());
     Value i = buildRowPositions(builder, loc, indexTile, row0,
                                 readsTables ? seqQ : Value());
@@ -164,7 +175,7 @@ FailureOr<Value> NestBuilder::buildScores(Value key0, Value keyRows,
         return failure();
       scores = *changed;
     }
-    if (op.hasMaskRegion()) {
+    if (needsWhere) {
       FailureOr<Value> visible =
           buildOnTile(builder, op.getMaskRegion(), {batch, head, i, j},
                       tileType.getShape());
@@ -422,10 +433,24 @@ static DictionaryAttr describeProblem(AttentionOp op) {
        b.getNamedAttr("scale", b.getF32FloatAttr(op.getScaleOrDefault()))});
 }
 
+/// Says which keys the where region was found to let through.
+void NestBuilder::reportBounds() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  geometry.where.print(os);
+  remark::analysis(loc,
+                   remark::RemarkOpts::name("MaskBounds")
+                       .category("schedule")
+                       .function(op->getParentOfType<func::FuncOp>().getName()))
+      << remark::add("query i sees {0}", text);
+}
+
 LogicalResult NestBuilder::build() {
   auto dim = [&](Value memref, int64_t index) -> Value {
     return memref::DimOp::create(builder, loc, memref, index);
   };
+  if (geometry.whereRegion)
+    reportBounds();
   Value batches = dim(op.getQuery(), 0), heads = dim(op.getQuery(), 1);
   seqQ = dim(op.getQuery(), 2);
   geometry.seqKV = dim(op.getKey(), 2);
@@ -458,8 +483,8 @@ LogicalResult NestBuilder::build() {
   if (!op.getTargetAttr().isCPU())
     forall->setAttr(FADialect::getProblemAttrName(), describeProblem(op));
   builder.setInsertionPointToStart(forall.getBody());
-  batch = forall.getInductionVar(0);
-  head = forall.getInductionVar(1);
+  geometry.batch = batch = forall.getInductionVar(0);
+  geometry.head = head = forall.getInductionVar(1);
   return buildQueryTile(forall.getInductionVar(2));
 }
 

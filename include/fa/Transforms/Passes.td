@@ -174,7 +174,10 @@ def FATilePass : Pass<"fa-tile", "::mlir::func::FuncOp"> {
     without any key, one that is masked whole.
 
     Score and mask regions are applied to every tile with vector ops; a read of a
-    table is a gather, which leaves out positions past the end.
+    table is a gather, for which the last query or key stands for positions past
+    the end. A mask region that lets an interval of keys through, from lo(i) to
+    hi(i), narrows the loops like the mask attribute, and is then applied to edge
+    tiles only; what was found is the remark `MaskBounds`.
 
     The loop nest carries the schedule and target as `fa.schedule` and
     `fa.target`. Its loops are mapped to blocks (`#gpu.block`), on the CPU too, by
