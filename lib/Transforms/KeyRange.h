@@ -34,6 +34,10 @@ struct MaskGeometry {
   int64_t bc;
 };
 
+/// A bound of the band that no sum with lengths and row numbers can make
+/// overflow.
+int64_t clampBound(int64_t bound);
+
 /// Emits the bounds of the key tiles:
 ///
 ///     first key seen by any row   lo  = row0 + shift - left
