@@ -202,7 +202,8 @@ void KeysOutsideBuilder::buildStep(Value key0, Value keyView, Value valueView) {
   auto softmax = OnlineSoftmaxOp::create(
       builder, loc, tileType.clone(op.getElementType()), rowType, rowType,
       rowType, scores, max, sum,
-      builder.getF32FloatAttr(scaleFirst ? 1.0f : scale));
+      builder.getF32FloatAttr(scaleFirst ? 1.0f : scale),
+      /*lazy=*/FloatAttr());
   acc = AccumulateOp::create(builder, loc, accType, softmax.getProbs(),
                              valueView, acc, softmax.getAlpha());
   write(acc, accs);
