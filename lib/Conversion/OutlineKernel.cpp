@@ -97,6 +97,7 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
   }
   NamedAttrList problemInfo(problem);
   problemInfo.erase("arguments");
+  Attribute next = problemInfo.erase("next");
   int64_t threads = 32 * schedule.getWarps() * schedule.getGroups() +
                     (target.isHopper() ? 128 : 0);
   auto sixteen = b.getI64IntegerAttr(16);
@@ -115,6 +116,8 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
   if (Attribute bytes = nest->getAttr("fagpu.hbm_bytes"))
     info.set("hbm_bytes", bytes);
   info.set("schedule", b.getStringAttr(scheduleText));
+  if (next)
+    info.set("next", next);
   info.set("problem", problemInfo.getDictionary(func.getContext()));
   return info.getDictionary(func.getContext());
 }

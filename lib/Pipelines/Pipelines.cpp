@@ -36,10 +36,11 @@ void fa::buildNaive(OpPassManager &pm) {
 }
 
 void fa::buildNest(OpPassManager &pm,
-                   const FASelectSchedulePassOptions &schedule) {
+                   const FASelectSchedulePassOptions &schedule,
+                   const FATilePassOptions &tile) {
   pm.addPass(createFABufferizePass());
   pm.addNestedPass<func::FuncOp>(createFASelectSchedulePass(schedule));
-  pm.addNestedPass<func::FuncOp>(createFATilePass());
+  pm.addNestedPass<func::FuncOp>(createFATilePass(tile));
   addCleanup(pm);
 }
 
@@ -109,7 +110,7 @@ void fa::buildCPUPipeline(OpPassManager &pm,
     schedule.nr = options.nr;
     schedule.sram = options.sram;
     schedule.vectorBits = options.vectorBits;
-    buildNest(pm, schedule);
+    buildNest(pm, schedule, FATilePassOptions{options.keysOutside});
     if (algorithm == Level::Fused)
       buildFused(pm);
   }
@@ -128,6 +129,11 @@ void fa::buildCPUPipeline(OpPassManager &pm,
 //===----------------------------------------------------------------------===//
 // GPU
 //===----------------------------------------------------------------------===//
+
+void fa::buildSpilled(OpPassManager &pm) {
+  pm.addPass(createFASpillScoresPass());
+  addCleanup(pm);
+}
 
 void fa::buildPromoted(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createFAPromoteToSRAMPass());
@@ -197,8 +203,11 @@ void fa::buildGPUPipeline(OpPassManager &pm,
   }
   if (stop == Level::Nest)
     return;
-  buildFused(pm);
-  if (stop == Level::Fused)
+  if (options.level == Level::Naive || stop == Level::Naive)
+    buildSpilled(pm);
+  else
+    buildFused(pm);
+  if (stop == Level::Naive || stop == Level::Fused)
     return;
   buildPromoted(pm);
   if (stop == Level::Promoted)

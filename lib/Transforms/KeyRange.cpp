@@ -15,8 +15,7 @@
 using namespace mlir;
 using namespace mlir::fa;
 
-/// A bound that no sum with lengths and row numbers can make overflow.
-static int64_t clampBound(int64_t bound) {
+int64_t fa::clampBound(int64_t bound) {
   return std::min(bound, int64_t(1) << 60);
 }
 

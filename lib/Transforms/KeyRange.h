@@ -43,6 +43,10 @@ struct MaskGeometry {
   bool needsWhereInFullTiles() const { return whereRegion && !where.isExact; }
 };
 
+/// A bound of the band that no sum with lengths and row numbers can make
+/// overflow.
+int64_t clampBound(int64_t bound);
+
 /// Emits the bounds of the key tiles:
 ///
 ///     first key seen by any row   lo  = row0 + shift - left

@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KeyRange.h"
+#include "TileKeysOutside.h"
 #include "TileRegion.h"
 #include "fa/IR/FA.h"
 #include "fa/Transforms/Passes.h"
@@ -490,16 +491,19 @@ LogicalResult NestBuilder::build() {
 
 namespace {
 struct Tile : public fa::impl::FATilePassBase<Tile> {
+  using Base::Base;
+
   void runOnOperation() override {
     WalkResult result = getOperation().walk([&](AttentionOp op) {
-      return failed(tile(op)) ? WalkResult::interrupt() : WalkResult::advance();
+      return failed(tile(op, keysOutside)) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();
   }
 
 private:
-  static LogicalResult tile(AttentionOp op) {
+  static LogicalResult tile(AttentionOp op, bool keysOutside) {
     if (op.isOnTensors())
       return op.emitOpError("expected memrefs but got tensors; run "
                             "fa-bufferize first");
@@ -507,7 +511,8 @@ private:
       return op.emitOpError("expected a schedule and a target; run "
                             "fa-select-schedule first");
     OpBuilder builder(op);
-    if (failed(NestBuilder(builder, op).build()))
+    if (failed(keysOutside ? buildKeysOutside(builder, op)
+                           : NestBuilder(builder, op).build()))
       return failure();
     op.erase();
     return success();

@@ -49,6 +49,11 @@ struct Flags {
       cl::desc("Fields of a GPU schedule that are not to be chosen"),
       cl::value_desc("br=N bc=N groups=N warps=N stages=N blocks=N"),
       cl::cat(category)};
+  cl::opt<std::string> level{
+      "level",
+      cl::desc("Algorithm of a GPU's code: fused (default), or naive, which is "
+               "three kernels with S and P in memory"),
+      cl::value_desc("level"), cl::init("fused"), cl::cat(category)};
   cl::opt<std::string> ptxVersion{
       "ptx-version", cl::desc("Version of PTX (default: the lowest possible)"),
       cl::value_desc("8.0"), cl::cat(category)};
@@ -156,6 +161,8 @@ lowerForGPU(const Flags &flags, ModuleOp module, Level level) {
         StringRef(errors).trim());
   options.chip = flags.problem.getTarget();
   options.stopAfter = level;
+  if (flags.level == "naive")
+    options.level = Level::Naive;
   if (llvm::Error error = setTiles(options, flags.problem.getTiles()))
     return error;
   return lowerCopy(module, options);
@@ -178,6 +185,10 @@ static llvm::Expected<std::optional<Level>> checkLevel(const Flags &flags) {
     return llvm::createStringError("--target: expected auto, cpu or a "
                                    "processor such as sm_90a but got '" +
                                    target + "'");
+  if (flags.level != "fused" && (flags.level != "naive" || !isGPU(flags)))
+    return llvm::createStringError("--level: expected fused, or naive beside a "
+                                   "--target such as sm_80, but got '" +
+                                   flags.level + "'");
   if (flags.emit == "ptx" || flags.emit == "package") {
     if (target == "cpu")
       return llvm::createStringError("--emit=" + flags.emit +
@@ -192,6 +203,15 @@ static llvm::Expected<std::optional<Level>> checkLevel(const Flags &flags) {
         "--emit: expected " + llvm::join(llvm::make_first_range(levels), ", ") +
         ", promoted, scheduled, warp, nvvm, ptx or package but got '" +
         flags.emit + "'");
+  // S and P in memory are a branch of its own: before it there is the nest, and
+  // nothing is fused.
+  if (flags.level == "naive") {
+    gpuLevel = parseLevel(flags.emit, gpuLevels);
+    if (flags.emit == "naive")
+      gpuLevel = Level::Naive;
+    else if (flags.emit == "fused")
+      gpuLevel = std::nullopt;
+  }
   if (!(isGPU(flags) ? gpuLevel : level))
     return llvm::createStringError(
         "--emit=" + flags.emit +

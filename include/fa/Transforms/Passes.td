@@ -183,9 +183,24 @@ def FATilePass : Pass<"fa-tile", "::mlir::func::FuncOp"> {
     `fa.target`. Its loops are mapped to blocks (`#gpu.block`), on the CPU too, by
     which they stay loops where they run once.
 
+    With `keys-outside` the nest is that of the first FlashAttention paper:
+
+        forall b, h:
+          for i: O_i = 0, l_i = 0, m_i = -inf
+          for j: for i: O_i, l_i, m_i = step(Q_i, K_j, V_j, O_i, l_i, m_i)
+          for i: O_i = O_i / l_i; LSE_i = m_i + log(l_i)
+
+    with O (in f32), l and m of all queries in memory, and the online softmax.
+    It moves more bytes (docs/IO.md) and is here for comparison: on the CPU, and
+    without regions.
+
     Preconditions: memrefs (`fa-bufferize`), a schedule and a target
     (`fa-select-schedule`).
   }];
+  let options = [
+    Option<"keysOutside", "keys-outside", "bool", /*default=*/"false",
+           "The loop over keys outside, and the state of the queries in memory.">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::fa::FADialect",
     "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
@@ -262,6 +277,34 @@ def FAPrintIOPass : Pass<"fa-print-io", "::mlir::func::FuncOp"> {
 //===----------------------------------------------------------------------===//
 // GPU
 //===----------------------------------------------------------------------===//
+
+def FASpillScoresPass : Pass<"fa-spill-scores", "::mlir::ModuleOp"> {
+  let summary = "S and P in memory: attention as three kernels (GPU)";
+  let description = [{
+    Takes the nest of two passes over the keys apart to what attention is
+    without FlashAttention. For each function three:
+
+        f_scores   for j: S = Q_i K_j^T; write S_ij
+        f_softmax  for j: read S_ij; m = max(m, rowmax(S))
+                   for j: read S_ij; P = exp(S - m); l += rowsum(P); write P_ij
+                   write l_i; LSE_i = m + log(l)
+        f_output   for j: read P_ij; O += P V_j
+                   read l_i; O_i = O / l
+
+    Each has the arguments of f and S, P and l, which the caller brings, and
+    names the kernel that runs after it (`next` in `fa.problem`). Rows of S and
+    P have as many elements as there are keys, up to a multiple of 64. S is after
+    the score region and the mask; tiles that the mask hides whole are left out
+    by all three.
+
+    Preconditions: the nest of `fa-tile` for a GPU without row groups, with a bc
+    that divides 64.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::fa::FADialect",
+    "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect"
+  ];
+}
 
 def FAPromoteToSRAMPass : Pass<"fa-promote-to-sram", "::mlir::func::FuncOp"> {
   let summary = "tiles of Q, K and V to workgroup memory (GPU)";

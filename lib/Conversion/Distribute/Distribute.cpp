@@ -72,6 +72,7 @@ private:
   LogicalResult distributeScores(ScoresOp op);
   LogicalResult distributeAccumulate(AccumulateOp op);
   LogicalResult distributeRescale(RescaleOp op);
+  LogicalResult distributeLoad(vector::TransferReadOp op);
   LogicalResult distributeStore(vector::TransferWriteOp op);
   LogicalResult distributeStoreTile(fagpu::StoreTileOp op);
 
@@ -358,6 +359,50 @@ LogicalResult Distributor::distributeReduction(vector::MultiDimReductionOp op) {
   return success();
 }
 
+/// Rows past the end are read as the last one: nothing of them is stored.
+LogicalResult Distributor::distributeLoad(vector::TransferReadOp op) {
+  Location loc = op.getLoc();
+  VectorType tile = op.getVectorType();
+  bool isTile = tile.getRank() == 2;
+  FailureOr<Type> type = getThreadType(op, tile);
+  if (failed(type))
+    return failure();
+  auto threadType = cast<VectorType>(*type);
+  Value end = memref::DimOp::create(builder, loc, op.getBase(), 0);
+  Value last = arith::SubIOp::create(builder, loc, end, index(loc, 1));
+  Value result =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(threadType));
+  auto pairType = VectorType::get({2}, tile.getElementType());
+  for (int64_t i = 0; i < 2 * rowBlocks; ++i) {
+    Value loadRow = arith::AddIOp::create(builder, loc, row, index(loc, 8 * i));
+    loadRow = arith::AddIOp::create(builder, loc, loadRow, op.getIndices()[0]);
+    loadRow = arith::MinSIOp::create(builder, loc, loadRow, last);
+    if (!isTile) {
+      Value scalar =
+          memref::LoadOp::create(builder, loc, op.getBase(), loadRow);
+      result = vector::InsertOp::create(builder, loc, scalar, result, i);
+      continue;
+    }
+    int64_t blockSize = threadType.getDimSize(0) / rowBlocks;
+    int64_t first = i / 2 * blockSize + 2 * (i % 2);
+    for (int64_t j = 0; j < blockSize / 4; ++j) {
+      Value loadColumn =
+          arith::AddIOp::create(builder, loc, column, index(loc, 8 * j));
+      loadColumn =
+          arith::AddIOp::create(builder, loc, loadColumn, op.getIndices()[1]);
+      Value pair = vector::LoadOp::create(
+          builder, loc, pairType, op.getBase(), ValueRange{loadRow, loadColumn},
+          /*nontemporal=*/false,
+          llvm::MaybeAlign(tile.getElementTypeBitWidth() / 4));
+      result = vector::InsertStridedSliceOp::create(
+          builder, loc, pair, result, ArrayRef<int64_t>{first + 4 * j},
+          ArrayRef<int64_t>{1});
+    }
+  }
+  values[op] = result;
+  return success();
+}
+
 LogicalResult Distributor::distributeStore(vector::TransferWriteOp op) {
   Location loc = op.getLoc();
   FailureOr<Value> value = getWhole(op.getVector());
@@ -526,6 +571,7 @@ LogicalResult Distributor::distributeOp(Operation *op) {
           [&](auto op) { return distributeReduction(op); })
       .Case<fagpu::StoreTileOp>(
           [&](auto op) { return distributeStoreTile(op); })
+      .Case<vector::TransferReadOp>([&](auto op) { return distributeLoad(op); })
       .Case<vector::TransferWriteOp>(
           [&](auto op) { return distributeStore(op); })
       .Case<vector::ShapeCastOp>([&](vector::ShapeCastOp op) -> LogicalResult {

@@ -63,6 +63,7 @@ private:
   }
   Value load(Value buffer, Type tileType);
   void sliceBroadcast(vector::BroadcastOp op, Value source);
+  void sliceLoad(vector::TransferReadOp op);
   void sliceStore(vector::TransferWriteOp op, Value slice);
 
   OpBuilder &builder;
@@ -147,6 +148,26 @@ void RowSlicer::sliceBroadcast(vector::BroadcastOp op, Value source) {
   slices[op.getVector()] = source;
 }
 
+/// Rows past the end are read as the last one: nothing of them is stored.
+void RowSlicer::sliceLoad(vector::TransferReadOp op) {
+  Location loc = op.getLoc();
+  SmallVector<Value> indices(op.getIndices());
+  indices[0] = arith::AddIOp::create(builder, loc, indices[0], row);
+  if (!op.isDimInBounds(0)) {
+    Value end = memref::DimOp::create(builder, loc, op.getBase(), 0);
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value last = arith::SubIOp::create(builder, loc, end, one);
+    indices[0] = arith::MinSIOp::create(builder, loc, indices[0], last);
+  }
+  Type type = getSliceType(op.getVectorType());
+  if (auto vector = dyn_cast<VectorType>(type))
+    slices[op.getVector()] =
+        vector::LoadOp::create(builder, loc, vector, op.getBase(), indices);
+  else
+    slices[op.getVector()] =
+        memref::LoadOp::create(builder, loc, op.getBase(), indices);
+}
+
 void RowSlicer::sliceStore(vector::TransferWriteOp op, Value slice) {
   Location loc = op.getLoc();
   OpBuilder::InsertionGuard guard(builder);
@@ -178,6 +199,10 @@ LogicalResult RowSlicer::slice(Operation *op) {
     if (auto vector = dyn_cast<VectorType>(type))
       value = DenseElementsAttr::get(vector, Attribute(value));
     slices[constant] = arith::ConstantOp::create(builder, loc, value);
+    return success();
+  }
+  if (auto load = dyn_cast<vector::TransferReadOp>(op)) {
+    sliceLoad(load);
     return success();
   }
   if (auto broadcast = dyn_cast<vector::BroadcastOp>(op);
