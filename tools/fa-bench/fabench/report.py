@@ -4,10 +4,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-------------------------------------------------------------------------===#
-"""One line for each of our kernels on each case, with its peers beside it."""
+"""One line for each of our kernels on each case, with its peers beside it. A report is
+what `runner.run` returns."""
 
 PEERS = ("cudnn", "flash", "flex")
 BASELINE = "cudnn"
+CASE = 36  # Width of the names of cases.
 
 
 def is_ours(kernel):
@@ -43,14 +45,24 @@ def _pair(kernel):
     return f"{kernel['tflops']:6.0f}{kernel['back_to_back_tflops']:7.0f}"
 
 
-def _lines(result, peers, names):
+def _short(name, result):
+    """What a package's name says beyond the target and the problem."""
+    problem = result["name"].partition(" ")[0]
+    return name.partition(problem)[2].lstrip("-") or name
+
+
+def _lines(result, peers, names, top):
     kernels = result["kernels"]
-    ours = [name for name in kernels if name not in PEERS] or [None]
+    ours = sorted(
+        (name for name in kernels if name not in PEERS),
+        key=lambda name: -kernels[name].get("tflops", 0),
+    )[:top] or [None]
     for number, name in enumerate(ours):
         kernel = kernels.get(name)
-        line = f"{result['name'] if number == 0 else '':44.44}"
+        line = f"{result['name'] if number == 0 else '':{CASE}}"
         if names:
-            line += f" {name or '':40.40}"
+            short = _short(name, result) if name else ""
+            line += f" {short:{names}}"
         line += _pair(kernel)
         for peer in peers:
             line += " |" + (_pair(kernels.get(peer)) if number == 0 else f"{'':13}")
@@ -66,10 +78,11 @@ def _lines(result, peers, names):
         yield line.rstrip()
 
 
-def header(peers, names):
-    line = f"{'':44}" + (f" {'':40}" if names else "") + f"{'fa':>8}{'':5}"
+def _header(peers, names):
+    blank = f"{'':{names + 1}}" if names else ""
+    line = f"{'':{CASE}}{blank}{'fa':>8}{'':5}"
     line += "".join(f" |{peer:>8}{'':5}" for peer in peers)
-    second = f"{'TFLOP/s':44}" + (f" {'kernel':40}" if names else "")
+    second = f"{'TFLOP/s':{CASE}}" + (f" {'schedule':{names}}" if names else "")
     second += f"{'single':>6}{'b2b':>7}" + "".join(f" |{'single':>6}{'b2b':>7}" for _ in peers)
     return [
         line + f"{'of cuDNN':>14}",
@@ -77,16 +90,19 @@ def header(peers, names):
     ]
 
 
-def table(report):
+def table(report, top=None):
+    """`top`: how many of our kernels are shown of each case, the fastest first."""
     results = report["results"]
     peers = [peer for peer in PEERS if any(peer in result["kernels"] for result in results)]
-    names = any(sum(n not in PEERS for n in result["kernels"]) > 1 for result in results)
+    # The width of a column for the names, where some case has several kernels.
+    ours = [[_short(n, result) for n in result["kernels"] if n not in PEERS] for result in results]
+    names = max(map(len, sum(ours, [])), default=0) if any(len(x) > 1 for x in ours) else 0
     lines = []
     if device := report["device"]:
         lines.append(f"{device['device']}, PyTorch {device['torch']}, cuDNN {device['cudnn']}")
-    lines += header(peers, names)
+    lines += _header(peers, names)
     for result in results:
-        lines += _lines(result, peers, names)
+        lines += _lines(result, peers, names, top)
     for result in results:
         for peer in peers:
             if error := result["kernels"].get(peer, {}).get("error"):
