@@ -107,6 +107,9 @@ def table(report, top=None):
         for peer in peers:
             if error := result["kernels"].get(peer, {}).get("error"):
                 lines.append(f"{peer} has no result for {result['name']}: {error[:120]}")
+        for name, kernel in result["kernels"].items():
+            if kernel.get("host_bound"):
+                lines.append(f"{name} was launched no faster than it ran: {result['name']}")
     for name in report.get("not_measured", []):
         lines.append(f"not measured, out of time: {name}")
     return "\n".join(lines)
