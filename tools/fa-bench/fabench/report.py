@@ -39,10 +39,10 @@ def best(result):
 
 def _pair(kernel):
     if kernel is None:
-        return f"{'':13}"
+        return f"{'':14}"
     if not is_timed(kernel):
-        return f"{'-':>6}{'-':>7}"
-    return f"{kernel['tflops']:6.0f}{kernel['back_to_back_tflops']:7.0f}"
+        return f"{'-':>7}{'-':>7}"
+    return f"{kernel['tflops']:7.0f}{kernel['back_to_back_tflops']:7.0f}"
 
 
 def _short(name, result):
@@ -65,7 +65,7 @@ def _lines(result, peers, names, top):
             line += f" {short:{names}}"
         line += _pair(kernel)
         for peer in peers:
-            line += " |" + (_pair(kernels.get(peer)) if number == 0 else f"{'':13}")
+            line += " |" + (_pair(kernels.get(peer)) if number == 0 else f"{'':14}")
         for field in ("tflops", "back_to_back_tflops"):
             value = ratio(kernel or {}, kernels, field)
             line += f"{value:7.3f}" if value else f"{'':7}"
@@ -80,10 +80,10 @@ def _lines(result, peers, names, top):
 
 def _header(peers, names):
     blank = f"{'':{names + 1}}" if names else ""
-    line = f"{'':{CASE}}{blank}{'fa':>8}{'':5}"
-    line += "".join(f" |{peer:>8}{'':5}" for peer in peers)
+    line = f"{'':{CASE}}{blank}{'fa':>9}{'':5}"
+    line += "".join(f" |{peer:>9}{'':5}" for peer in peers)
     second = f"{'TFLOP/s':{CASE}}" + (f" {'schedule':{names}}" if names else "")
-    second += f"{'single':>6}{'b2b':>7}" + "".join(f" |{'single':>6}{'b2b':>7}" for _ in peers)
+    second += f"{'single':>7}{'b2b':>7}" + "".join(f" |{'single':>7}{'b2b':>7}" for _ in peers)
     return [
         line + f"{'of cuDNN':>14}",
         second + f"{'single':>7}{'b2b':>7}{'spread':>7}{'error':>10}",
@@ -96,7 +96,9 @@ def table(report, top=None):
     peers = [peer for peer in PEERS if any(peer in result["kernels"] for result in results)]
     # The width of a column for the names, where some case has several kernels.
     ours = [[_short(n, result) for n in result["kernels"] if n not in PEERS] for result in results]
-    names = max(map(len, sum(ours, [])), default=0) if any(len(x) > 1 for x in ours) else 0
+    names = 0
+    if any(len(some) > 1 for some in ours):
+        names = max(len("schedule"), *(len(name) for some in ours for name in some))
     lines = []
     if device := report["device"]:
         lines.append(f"{device['device']}, PyTorch {device['torch']}, cuDNN {device['cudnn']}")
