@@ -190,6 +190,7 @@ void fa::buildGPUPipeline(OpPassManager &pm,
   {
     FASelectSchedulePassOptions schedule;
     schedule.chip = options.chip;
+    schedule.table = options.table;
     schedule.br = options.br;
     schedule.bc = options.bc;
     schedule.groups = options.groups;

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to fa-select-schedule: the resource model of each kind of target.
+// Private to fa-select-schedule: the resource model of each kind of target, and
+// what was measured to be better (Schedules.def).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,8 @@ struct ScheduleRequest {
   int64_t br = 0, bc = 0, mr = 0, nr = 0, groups = 0, warps = 0, stages = 0,
           blocks = 0;
   std::optional<bool> overlap, pingpong, lazy;
+
+  bool operator==(const ScheduleRequest &) const = default;
 };
 
 /// The sizes of a problem that a schedule depends on.
@@ -54,6 +57,10 @@ int64_t getTileBytes(TargetAttr target, const ScheduleProblem &problem,
 /// Chooses what `request` leaves open.
 ScheduleChoice chooseSchedule(TargetAttr target, const ScheduleProblem &problem,
                               const ScheduleRequest &request);
+
+/// The text of the schedule in Schedules.def, if there is one.
+std::optional<StringRef> findMeasuredSchedule(TargetAttr target,
+                                              const ScheduleProblem &problem);
 
 } // namespace mlir::fa
 

@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules are in ScheduleModel.cpp. Every other pass only reads the
-// #fa.schedule that is attached here.
+// The rules are in ScheduleModel.cpp, what was measured to be faster in
+// Schedules.def. Every other pass only reads the #fa.schedule that is attached
+// here.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ScheduleModel.h"
 #include "fa/IR/FA.h"
 #include "fa/Transforms/Passes.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -109,6 +111,31 @@ static LogicalResult verifyFits(AttentionOp op, ScheduleAttr schedule,
          << problem.headDimV << " they take " << bytes;
 }
 
+/// The fields of a schedule that was not chosen by the model.
+static ScheduleChoice getFields(ScheduleAttr schedule) {
+  return {schedule.getBr(),       schedule.getBc(),     schedule.getMr(),
+          schedule.getNr(),       schedule.getGroups(), schedule.getWarps(),
+          schedule.getStages(),   schedule.getBlocks(), schedule.getOverlap(),
+          schedule.getPingpong(), schedule.getLazy(),   "measured"};
+}
+
+/// The schedule that was measured to be fastest; null where there is none, or
+/// where it does not fit in the SRAM that there is.
+static FailureOr<ScheduleAttr> getMeasured(MLIRContext *context,
+                                           TargetAttr target,
+                                           const ScheduleProblem &problem) {
+  std::optional<StringRef> text = findMeasuredSchedule(target, problem);
+  if (!text)
+    return ScheduleAttr();
+  auto schedule =
+      dyn_cast_if_present<ScheduleAttr>(parseAttribute(*text, context));
+  if (!schedule)
+    return failure(); // The parser has said why.
+  if (getTileBytes(target, problem, getFields(schedule)) > target.getSram())
+    return ScheduleAttr();
+  return schedule;
+}
+
 LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
   if (!op.getTargetAttr())
     op.setTargetAttr(target);
@@ -130,27 +157,43 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
            << problem.headDimV;
 
   if (ScheduleAttr given = op.getScheduleAttr()) {
-    ScheduleChoice choice{
-        given.getBr(),       given.getBc(),     given.getMr(),
-        given.getNr(),       given.getGroups(), given.getWarps(),
-        given.getStages(),   given.getBlocks(), given.getOverlap(),
-        given.getPingpong(), given.getLazy(),   ""};
     if (failed(verifyKind(op, given, target)))
       return failure();
-    return verifyFits(op, given, target, problem, choice);
+    return verifyFits(op, given, target, problem, getFields(given));
   }
   auto toFlag = [](int64_t option) {
     return option < 0 ? std::nullopt : std::optional<bool>(option != 0);
   };
+  // What was measured is a whole: a field that is asked for asks the model for
+  // the others.
+  ScheduleRequest request{br,
+                          bc,
+                          mr,
+                          nr,
+                          groups,
+                          warps,
+                          stages,
+                          blocks,
+                          toFlag(overlap),
+                          toFlag(pingpong),
+                          toFlag(lazy)};
+  ScheduleAttr schedule;
+  if (table && request == ScheduleRequest()) {
+    FailureOr<ScheduleAttr> measured =
+        getMeasured(op.getContext(), target, problem);
+    if (failed(measured))
+      return failure();
+    schedule = *measured;
+  }
+  StringRef source = schedule ? "table" : "model";
   ScheduleChoice choice =
-      chooseSchedule(target, problem,
-                     {br, bc, mr, nr, groups, warps, stages, blocks,
-                      toFlag(overlap), toFlag(pingpong), toFlag(lazy)});
-  auto schedule = ScheduleAttr::getChecked(
-      [&] { return op.emitOpError("has no valid schedule: "); },
-      op.getContext(), choice.br, choice.bc, choice.mr, choice.nr,
-      choice.groups, choice.warps, choice.stages, choice.blocks, choice.overlap,
-      choice.pingpong, choice.lazy);
+      schedule ? getFields(schedule) : chooseSchedule(target, problem, request);
+  if (!schedule)
+    schedule = ScheduleAttr::getChecked(
+        [&] { return op.emitOpError("has no valid schedule: "); },
+        op.getContext(), choice.br, choice.bc, choice.mr, choice.nr,
+        choice.groups, choice.warps, choice.stages, choice.blocks,
+        choice.overlap, choice.pingpong, choice.lazy);
   if (!schedule || failed(verifyKind(op, schedule, target)) ||
       failed(verifyFits(op, schedule, target, problem, choice)))
     return failure();
@@ -159,9 +202,9 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
   remark::analysis(op.getLoc(), remark::RemarkOpts::name("SelectSchedule")
                                     .category("schedule")
                                     .function(getOperation().getName()))
-      << remark::add("br = {0}, bc = {1}: tiles take {2} of {3} bytes of sram; "
-                     "{4}",
-                     choice.br, choice.bc,
+      << remark::add("by the {0}: br = {1}, bc = {2}: tiles take {3} of {4} "
+                     "bytes of sram; {5}",
+                     source, choice.br, choice.bc,
                      getTileBytes(target, problem, choice), target.getSram(),
                      choice.reason);
   return success();

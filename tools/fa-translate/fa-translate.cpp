@@ -47,7 +47,8 @@ struct Flags {
   cl::opt<std::string> schedule{
       "schedule",
       cl::desc("Fields of a GPU schedule that are not to be chosen"),
-      cl::value_desc("br=N bc=N groups=N warps=N stages=N blocks=N"),
+      cl::value_desc("br=N bc=N groups=N warps=N stages=N blocks=N "
+                     "table=false"),
       cl::cat(category)};
   cl::opt<std::string> level{
       "level",

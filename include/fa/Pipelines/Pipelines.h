@@ -117,6 +117,12 @@ struct GPUPipelineOptions : public PassPipelineOptions<GPUPipelineOptions> {
           clEnumValN(Level::Warp, "warp", "the values of one thread"),
           clEnumValN(Level::NVVM, "nvvm", "the LLVM and NVVM dialects"))};
 
+  Option<bool> table{
+      *this, "table",
+      llvm::cl::desc("Whether schedules that were measured go before those of "
+                     "the model"),
+      llvm::cl::init(true)};
+
   // What fa-select-schedule takes; 0 lets it choose.
   Option<int64_t> br{*this, "br", llvm::cl::desc("Rows of a query tile (B_r)"),
                      llvm::cl::init(0)};

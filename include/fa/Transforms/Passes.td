@@ -104,8 +104,10 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
     split among row groups of warps, and B_c is the largest for which registers
     and SRAM suffice. On sm_90a products overlap, row groups take turns and O is
     rescaled lazily, except where a region needs the registers, or the head dim
-    is too small to gain. Says what it chose and why as a remark of category
-    `schedule`.
+    is too small to gain. Where another schedule was measured to be faster
+    (`lib/Transforms/Schedules.def`), and no field is asked for, that one is
+    taken. A remark of category `schedule` says what was chosen, by the model or
+    by the table, and why.
 
     Fails if no tile, or not the tile asked for, fits, and if a schedule is not
     one for its target: mr and nr are the CPU's, groups, warps and stages the
@@ -122,6 +124,8 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
            "the chip has).">,
     Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
            "Width of a CPU's SIMD register: 128, 256 or 512.">,
+    Option<"table", "table", "bool", /*default=*/"true",
+           "Whether schedules that were measured go before those of the model.">,
     Option<"br", "br", "int64_t", /*default=*/"0",
            "Rows of a query tile, B_r (0: chosen).">,
     Option<"bc", "bc", "int64_t", /*default=*/"0",
