@@ -29,7 +29,7 @@ def build(out, target, head_dim, dtype, mask, flags):
     name = f"{target}-d{head_dim}-{dtype}-{mask}"
     command = [
         "fa-translate", "--emit=package", f"--target={target}", f"--head-dim={d}",
-        f"--head-dim-v={dv or d}", f"--dtype={dtype}", f"--mask={MASKS[mask]}",
+        f"--head-dim-v={dv or d}", f"--dtype={dtype}", f"--mask={MASKS[mask]}", "--schedule=align=16",
         f"--name={name}", "-o", out, *flags,
     ]  # fmt: skip
     subprocess.run(command, check=True)
