@@ -185,7 +185,9 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
                         problem.headDimV * 11 / 20);
   };
   int64_t registerLimit = rowBlocks > 1 && isBlackwell ? 150 : 190;
-  int64_t most = isF32 || problem.hasRegions ? 32 : rowBlocks > 1 ? 80 : 64;
+  int64_t most = isF32 || problem.hasRegions       ? 32
+                 : rowBlocks > 1 && !copiesInParts ? 80
+                                                   : 64;
   choice.bc = request.bc ? request.bc : most;
   while (!request.bc && choice.bc > 32 && getRegisters() > registerLimit)
     choice.bc -= 16;

@@ -5,16 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The tensor cores round f32 operands to 10 bits of fraction (tf32), so that f32
-// is multiplied by FMAs, each thread for the elements that it holds: with lane l,
-// rows l / 4 + 8 i of each block of 16 rows of its warp and columns
-// 8 j + 2 (l mod 4) + k.
+// The tensor cores round f32 operands to 10 bits of fraction (tf32), so that
+// f32 is multiplied by FMAs, each thread for the elements that it holds: with
+// lane l, rows l / 4 + 8 i of each block of 16 rows of its warp and columns 8 j
+// + 2 (l mod 4) + k.
 //
 // Summed over columns, A and B are read 4 of them at a time (one unit of 16
-// bytes): lanes of a quad read 4 rows of B, different quads different rows of A.
-// Summed over rows, B is read two columns at a time; what A has in registers is
-// in the quad's lanes, and comes by a shuffle. In a swizzled tile unit u of row r
-// stands at unit u xor (r mod 8): all reads are free of bank conflicts.
+// bytes): lanes of a quad read 4 rows of B, different quads different rows of
+// A. Summed over rows, B is read two columns at a time; what A has in registers
+// is in the quad's lanes, and comes by a shuffle. In a swizzled tile unit u of
+// row r stands at unit u xor (r mod 8): all reads are free of bank conflicts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,13 +74,12 @@ LogicalResult NVVMLowering::lowerDotFMA(fagpu::DotOp op) {
       return failure();
     Value warp = rem(div(threadId(), 32), op.getWarps());
     Value row = add(mul(warp, 8 * statistics), quad);
-    Value ofLane =
-        add(tile->base, add(mul(row, 128), mul(rem(row, 8), 16)));
+    Value ofLane = add(tile->base, add(mul(row, 128), mul(rem(row, 8), 16)));
     for (int64_t i = 0; i < statistics; ++i)
       a.ofRows.push_back({add(ofLane, 8 * i * 128), tile->chunkBytes});
   }
-  // Unit `unit` of a row whose own unit 0 is at `row`: a tile begins at a multiple
-  // of 1024 bytes, so that the swizzle may be changed in the address.
+  // Unit `unit` of a row whose own unit 0 is at `row`: a tile begins at a
+  // multiple of 1024 bytes, so that the swizzle may be changed in the address.
   auto ofUnit = [&](const TileAddress &row, int64_t unit) {
     return add(bitXor(row.base, i32(unit % 8 * 16)), unit / 8 * row.chunkBytes);
   };
@@ -90,19 +89,20 @@ LogicalResult NVVMLowering::lowerDotFMA(fagpu::DotOp op) {
   auto multiply = [&](MutableArrayRef<Value> acc, int64_t i, int64_t j,
                       int64_t k, Value aValue, Value bValue) {
     int64_t index = i / 2 * 4 * blocks + 4 * j + 2 * (i % 2) + k;
-    acc[index] =
-        LLVM::FMAOp::create(builder, loc, aValue, bValue, acc[index]);
+    acc[index] = LLVM::FMAOp::create(builder, loc, aValue, bValue, acc[index]);
   };
-  // Column `column` of A in registers lies in lane (column mod 8) / 2 of the quad.
+  // Column `column` of A in registers lies in lane (column mod 8) / 2 of the
+  // quad.
   auto shuffleA = [&](int64_t i, int64_t column) -> Value {
-    int64_t index = i / 2 * depth / 2 + 4 * (column / 8) + 2 * (i % 2) +
-                    column % 2;
+    int64_t index =
+        i / 2 * depth / 2 + 4 * (column / 8) + 2 * (i % 2) + column % 2;
     Value from = add(mul(quad, 4), i32(column % 8 / 2));
     return NVVM::ShflOp::create(builder, loc, builder.getF32Type(), i32(-1),
                                 a.fragment[index], from, i32(31),
                                 NVVM::ShflKind::idx, UnitAttr());
   };
-  /// Columns [4 unit, 4 unit + count) of the rows of A, shifted by `shift` bytes.
+  /// Columns [4 unit, 4 unit + count) of the rows of A, shifted by `shift`
+  /// bytes.
   auto readA = [&](int64_t unit, int64_t count, Value shift) {
     SmallVector<SmallVector<Value>> values(statistics);
     for (int64_t i = 0; i < statistics; ++i) {
@@ -121,18 +121,17 @@ LogicalResult NVVMLowering::lowerDotFMA(fagpu::DotOp op) {
 
   if (op.getContract() == fagpu::Contract::Rows) {
     // B by rows: two columns of a unit for each lane.
-    Value ofLane = add(b->base, add(mul(div(inQuad, 2), 16),
-                                    mul(rem(inQuad, 2), 8)));
+    Value ofLane =
+        add(b->base, add(mul(div(inQuad, 2), 16), mul(rem(inQuad, 2), 8)));
     for (int64_t unit = 0; unit < depth / kUnit; ++unit) {
       SmallVector<SmallVector<Value>> aValues = readA(unit, kUnit, Value());
       for (int64_t c = 0; c < kUnit; ++c) {
         int64_t row = kUnit * unit + c;
         for (int64_t j = 0; j < blocks; ++j) {
-          Value swizzled =
-              bitXor(ofLane, i32(((2 * j % 8) ^ (row % 8)) * 16));
-          SmallVector<Value> pair = buildLoad(
-              builder, loc,
-              add(swizzled, row * 128 + j / 4 * b->chunkBytes), 2);
+          Value swizzled = bitXor(ofLane, i32(((2 * j % 8) ^ (row % 8)) * 16));
+          SmallVector<Value> pair =
+              buildLoad(builder, loc,
+                        add(swizzled, row * 128 + j / 4 * b->chunkBytes), 2);
           for (int64_t i = 0; i < statistics; ++i)
             for (int64_t k = 0; k < 2; ++k)
               multiply(acc, i, j, k, aValues[i][c], pair[k]);
@@ -162,8 +161,7 @@ LogicalResult NVVMLowering::lowerDotFMA(fagpu::DotOp op) {
           if (bShift)
             row.base = add(row.base, bShift);
           SmallVector<Value> bValues = buildLoad(
-              builder, loc, add(ofUnit(row, first + unit), 8 * j * 128),
-              kUnit);
+              builder, loc, add(ofUnit(row, first + unit), 8 * j * 128), kUnit);
           for (int64_t c = 0; c < count; ++c)
             for (int64_t i = 0; i < statistics; ++i)
               multiply(acc, i, j, k, aValues[i][c], bValues[c]);
@@ -173,8 +171,8 @@ LogicalResult NVVMLowering::lowerDotFMA(fagpu::DotOp op) {
   // Chunks that are full are a loop; A in registers is not indexed by one.
   int64_t chunks = a.fragment.empty() ? depth / kChunk : 0;
   if (chunks > 1) {
-    auto loop = scf::ForOp::create(builder, loc, i32(0), i32(chunks), i32(1),
-                                   acc);
+    auto loop =
+        scf::ForOp::create(builder, loc, i32(0), i32(chunks), i32(1), acc);
     {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(loop.getBody());
