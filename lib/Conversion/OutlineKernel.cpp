@@ -100,15 +100,15 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
   Attribute next = problemInfo.erase("next");
   int64_t threads = 32 * schedule.getWarps() * schedule.getGroups() +
                     (target.isHopper() ? 128 : 0);
-  auto sixteen = b.getI64IntegerAttr(16);
+  auto align = b.getI64IntegerAttr(target.getAlign());
   std::string scheduleText;
   llvm::raw_string_ostream(scheduleText) << schedule;
   NamedAttrList info;
   info.set("entry", b.getStringAttr(func.getName()));
   info.set("target", b.getStringAttr(target.getChip()));
   info.set("guards",
-           b.getDictionaryAttr({b.getNamedAttr("pointer_alignment", sixteen),
-                                b.getNamedAttr("stride_alignment", sixteen)}));
+           b.getDictionaryAttr({b.getNamedAttr("pointer_alignment", align),
+                                b.getNamedAttr("stride_alignment", align)}));
   info.set("arguments", b.getArrayAttr(arguments));
   info.set("block", b.getI64IntegerAttr(threads));
   info.set("query_tile", b.getI64IntegerAttr(schedule.getBr()));

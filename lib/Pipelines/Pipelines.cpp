@@ -142,17 +142,17 @@ void fa::buildPromoted(OpPassManager &pm) {
 }
 
 void fa::buildScheduled(OpPassManager &pm, StringRef chip) {
-  // Copies by a tensor memory accelerator, where there is one.
+  // Copies by a tensor memory accelerator, where there is one and a problem can
+  // be copied by it; each pass looks at the target of a nest.
   if (chip == "sm_90a") {
     pm.addNestedPass<func::FuncOp>(createFASpecializeWarpsPass());
     addCleanup(pm);
     pm.addNestedPass<func::FuncOp>(createFAOverlapProductsPass());
     pm.addNestedPass<func::FuncOp>(createFAPingPongPass());
     pm.addNestedPass<func::FuncOp>(createFALazyRescalePass());
-  } else {
-    pm.addNestedPass<func::FuncOp>(createFAPipelineCopiesPass());
-    pm.addNestedPass<func::FuncOp>(createFAInsertBarriersPass());
   }
+  pm.addNestedPass<func::FuncOp>(createFAPipelineCopiesPass());
+  pm.addNestedPass<func::FuncOp>(createFAInsertBarriersPass());
   pm.addNestedPass<func::FuncOp>(createFAPlanSRAMPass());
   addCleanup(pm);
 }
@@ -200,6 +200,7 @@ void fa::buildGPUPipeline(OpPassManager &pm,
     schedule.overlap = options.overlap;
     schedule.pingpong = options.pingpong;
     schedule.lazy = options.lazy;
+    schedule.align = options.align;
     buildNest(pm, schedule);
   }
   if (stop == Level::Nest)

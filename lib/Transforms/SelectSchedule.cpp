@@ -39,6 +39,35 @@ private:
 };
 } // namespace
 
+/// Bytes of an element of Q, K, V and O.
+static int64_t getElementBytes(AttentionOp op) {
+  return llvm::divideCeil(op.getElementType().getIntOrFloatBitWidth(), 8);
+}
+
+/// Whether the tensor memory accelerator and wgmma can do `op`: 16-bit
+/// elements, and rows that are and stay multiples of 16 bytes.
+static bool fitsHopper(AttentionOp op, int64_t align) {
+  return getElementBytes(op) == 2 && op.getHeadDim() % 8 == 0 &&
+         op.getHeadDimV() % 8 == 0 && op.getHeadDimV() <= 256 && align == 16;
+}
+
+/// `target` for `op`, with `align` or else what contiguous tensors have. What
+/// sm_90a cannot do in its own way is done as on the GPUs before it.
+static TargetAttr getTargetFor(AttentionOp op, TargetAttr target,
+                               int64_t align) {
+  if (target.isCPU())
+    return target;
+  int64_t bytes = getElementBytes(op);
+  if (align == 0)
+    align = llvm::MinAlign(
+        llvm::MinAlign(op.getHeadDim() * bytes, op.getHeadDimV() * bytes), 16);
+  StringRef chip = target.getChip();
+  if (target.isHopper() && !fitsHopper(op, align))
+    chip = "sm_90";
+  return TargetAttr::get(op.getContext(), chip, target.getSram(),
+                         /*vectorBits=*/0, align);
+}
+
 /// Fails if `schedule` is not one for the kind of `target`.
 static LogicalResult verifyKind(AttentionOp op, ScheduleAttr schedule,
                                 TargetAttr target) {
@@ -58,16 +87,23 @@ static LogicalResult verifyKind(AttentionOp op, ScheduleAttr schedule,
                           "got ")
            << schedule;
 
-  // What the products and copies of a GPU can do: 16-bit operands, units of 16
-  // bytes, 16 rows a warp, steps of 16 keys; a warpgroup and at most 256
-  // columns for one wgmma.
-  Type element = op.getElementType();
-  if (!element.isF16() && !element.isBF16())
-    return op.emitOpError("expected f16 or bf16 on a GPU but got ") << element;
-  if (op.getHeadDim() % 8 != 0 || op.getHeadDimV() % 8 != 0)
-    return op.emitOpError("expected head dims that are multiples of 8 on a GPU "
-                          "but got ")
-           << op.getHeadDim() << " and " << op.getHeadDimV();
+  // What the products and copies of a GPU can do: whole elements; 16 rows a
+  // warp, steps of 16 keys; a warpgroup and at most 256 columns for one wgmma.
+  if (target.getAlign() < getElementBytes(op))
+    return op.emitOpError("expected an align of at least ")
+           << getElementBytes(op) << " bytes, the size of an element, but got "
+           << target.getAlign();
+  // A tile of one column is a statistic of rows.
+  if (op.getHeadDimV() == 1)
+    return op.emitOpError("expected a head dim of V of at least 2 on a GPU but "
+                          "got 1");
+  if (target.isHopper() && !fitsHopper(op, target.getAlign()))
+    return op.emitOpError("expected f16 or bf16, head dims that are multiples "
+                          "of 8, that of V at most 256, and an align of 16 on "
+                          "sm_90a but got ")
+           << op.getElementType() << ", head dims " << op.getHeadDim()
+           << " and " << op.getHeadDimV() << ", and an align of "
+           << target.getAlign() << "; sm_90 takes any";
   // A block of sm_90a has a producer and up to four row groups, which share the
   // registers; other blocks have no groups, and at most 1024 threads.
   int64_t maxGroups = target.isHopper() ? 4 : 1, maxWarps = 32;
@@ -88,12 +124,10 @@ static LogicalResult verifyKind(AttentionOp op, ScheduleAttr schedule,
     return op.emitOpError("expected overlap, pingpong and lazy on sm_90a only, "
                           "where products are asynchronous, but got ")
            << schedule << " on " << target.getChip();
-  if (target.isHopper() && (schedule.getWarps() != 4 ||
-                            schedule.getBc() > 256 || op.getHeadDimV() > 256))
-    return op.emitOpError(
-               "expected row groups of 4 warps, and a bc and a head "
-               "dim of V of at most 256, on sm_90a but got head dim ")
-           << op.getHeadDimV() << " and " << schedule;
+  if (target.isHopper() && (schedule.getWarps() != 4 || schedule.getBc() > 256))
+    return op.emitOpError("expected row groups of 4 warps and a bc of at most "
+                          "256 on sm_90a but got ")
+           << schedule;
   return success();
 }
 
@@ -138,16 +172,13 @@ static FailureOr<ScheduleAttr> getMeasured(MLIRContext *context,
 
 LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
   if (!op.getTargetAttr())
-    op.setTargetAttr(target);
+    op.setTargetAttr(getTargetFor(op, target, align));
   target = op.getTargetAttr();
 
   // Past this head dim one row alone is larger than any cache.
   constexpr int64_t kMaxHeadDim = 1 << 20;
   ScheduleProblem problem{
-      op.getHeadDim(),
-      op.getHeadDimV(),
-      static_cast<int64_t>(
-          llvm::divideCeil(op.getElementType().getIntOrFloatBitWidth(), 8)),
+      op.getHeadDim(), op.getHeadDimV(), getElementBytes(op),
       op.hasMaskRegion() || op.getMaskOrDefault().getKind() != MaskKind::None,
       op.hasScoreRegion() || op.hasMaskRegion(),
       !op.getKey().getType().isDynamicDim(2)};
@@ -234,11 +265,17 @@ void SelectSchedule::runOnOperation() {
         << sram.getValue();
     return signalPassFailure();
   }
+  if (!llvm::is_contained({0, 2, 4, 8, 16}, align.getValue())) {
+    func.emitError(
+        "expected option 'align' to be 2, 4, 8 or 16, or 0, but got ")
+        << align.getValue();
+    return signalPassFailure();
+  }
   bool isCPU = StringRef(chip) == "cpu";
   auto target = TargetAttr::getChecked(
       [&] { return func.emitError("has no valid target: "); }, &getContext(),
       StringRef(chip), sram ? sram.getValue() : getDefaultSram(chip),
-      isCPU ? vectorBits.getValue() : int64_t(0));
+      isCPU ? vectorBits.getValue() : int64_t(0), /*align=*/int64_t(16));
   if (!target)
     return signalPassFailure();
   WalkResult result = func.walk([&](AttentionOp op) {

@@ -383,7 +383,9 @@ struct SpecializeWarps
         [&](scf::ForallOp nest) -> WalkResult {
           auto schedule = nest->getAttrOfType<ScheduleAttr>(
               FADialect::getScheduleAttrName());
-          if (!schedule)
+          auto target =
+              nest->getAttrOfType<TargetAttr>(FADialect::getTargetAttrName());
+          if (!schedule || (target && !target.isHopper()))
             return WalkResult::advance();
           if (failed(Specializer(nest, schedule).specialize()))
             return WalkResult::interrupt();

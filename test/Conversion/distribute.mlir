@@ -64,8 +64,8 @@ func.func @row_wise(%O: memref<?x16xf16>, %LSE: memref<?xf32>, %n: index, %x: f3
     // CHECK: scf.if %[[INSIDE]] {
     // CHECK:   %[[P0:.*]] = vector.extract_strided_slice %[[P]] {offsets = [0], sizes = [2]
     // CHECK:   vector.store %[[P0]], %[[O]][%[[UPPER]], %[[COLUMN]]] {alignment = 4 : i64}
-    // CHECK:   %[[P4:.*]] = vector.extract_strided_slice %[[P]] {offsets = [4], sizes = [2]
     // CHECK:   %[[RIGHT:.*]] = arith.addi %[[COLUMN]], %c8
+    // CHECK:   %[[P4:.*]] = vector.extract_strided_slice %[[P]] {offsets = [4], sizes = [2]
     // CHECK:   vector.store %[[P4]], %[[O]][%[[UPPER]], %[[RIGHT]]]
     // CHECK: }
     // CHECK: scf.if
@@ -357,6 +357,33 @@ func.func @rescale(%O: memref<?x8xf32>, %n: index, %x: f32) {
 
 // -----
 
+// 20 columns count as 24. Of the last 8 only the lanes that have columns 16 to 19
+// store: whole pairs where rows are aligned to them.
+
+// CHECK-LABEL: func.func @narrow_store
+func.func @narrow_store(%x: f32, %O: memref<?x20xf16>, %P: memref<?x20xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: %[[COLUMN:.*]] = arith.muli
+    // CHECK: vector.broadcast %{{.*}} : f32 to vector<12xf32>
+    // CHECK: %[[T:.*]] = arith.truncf %{{.*}} : vector<12xf32> to vector<12xf16>
+    // CHECK: scf.if
+    // CHECK-COUNT-2: vector.store {{.*}} {alignment = 4 : i64}
+    // CHECK: %[[LAST:.*]] = arith.addi %[[COLUMN]], %c16
+    // CHECK: %[[EXISTS:.*]] = arith.cmpi slt, %[[LAST]], %c20
+    // CHECK: scf.if %[[EXISTS]] {
+    // CHECK:   vector.extract_strided_slice %[[T]] {offsets = [8], sizes = [2]
+    // CHECK:   vector.store {{.*}}[%{{.*}}, %[[LAST]]] {alignment = 4 : i64}
+    // CHECK: }
+    %s = vector.broadcast %x : f32 to vector<16x20xf32>
+    %t = arith.truncf %s : vector<16x20xf32> to vector<16x20xf16>
+    vector.transfer_write %t, %O[%i, %c0] {in_bounds = [false, true]} : vector<16x20xf16>, memref<?x20xf16>
+  } {fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912, align = 8>}
+  return
+}
+
+// -----
+
 // Column numbers are compared with limits from which the first one was taken: one
 // value a row, or one in all, instead of one an element. Other comparisons stay.
 
@@ -440,5 +467,31 @@ func.func @reads(%P: memref<?x16xbf16>, %sums: memref<?xf32>, %O: memref<?x16xbf
     %narrow = arith.truncf %o : vector<16x16xf32> to vector<16x16xbf16>
     vector.transfer_write %narrow, %O[%c0, %c0] {in_bounds = [false, true]} : vector<16x16xbf16>, memref<?x16xbf16>
   } {fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}
+
+// -----
+
+// By single elements where rows are not aligned to pairs.
+
+// CHECK-LABEL: func.func @odd_store
+func.func @odd_store(%x: f32, %O: memref<?x9xf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: scf.if
+    // CHECK-COUNT-2: memref.store
+    // CHECK: arith.cmpi slt, %{{.*}}, %c9
+    // CHECK: scf.if
+    // CHECK-NEXT: vector.extract
+    // CHECK-NEXT: memref.store
+    // CHECK: scf.if
+    // CHECK-NEXT: vector.extract
+    // CHECK-NEXT: memref.store
+    // CHECK-NOT: vector.store
+    // CHECK: return
+    %s = vector.broadcast %x : f32 to vector<16x9xf32>
+    %t = arith.truncf %s : vector<16x9xf32> to vector<16x9xf16>
+    vector.transfer_write %t, %O[%i, %c0] {in_bounds = [false, true]} : vector<16x9xf16>, memref<?x9xf16>
+  } {fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912, align = 2>}
   return
 }

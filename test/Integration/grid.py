@@ -9,7 +9,7 @@
 # that it names. A part is a function below that yields cases; the lengths are
 # the same everywhere. Kernels are compiled once for all lengths, so a row of
 # GRID costs one compilation for each product of its lists, and lengths are
-# nearly free.
+# nearly free. Two parts come from configurations.py: `sample` and `full`.
 #
 # ===-------------------------------------------------------------------------===#
 
@@ -18,6 +18,7 @@ import json
 import pathlib
 import sys
 
+import configurations
 import numpy as np
 
 DTYPES = ("f32", "f16", "bf16")
@@ -346,7 +347,11 @@ def main():
     np.save(folder / "lengths.npy", np.array([-5, 10**15]))
     np.save(folder / "bias.npy", random.normal(size=(9, 140, 300)).astype("<f2"))
     suite = []
-    for kernel in itertools.chain.from_iterable(map(expand, GRID[part])):
+    if part in ("sample", "full"):
+        kernels = configurations.full() if part == "full" else configurations.pairwise()
+    else:
+        kernels = itertools.chain.from_iterable(map(expand, GRID[part]))
+    for kernel in kernels:
         kernel["name"] = part + "".join(f" {value}" for value in kernel.values())
         if "region" in kernel:
             write_region(folder, kernel)

@@ -90,8 +90,8 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
 struct GPUPipelineOptions : public PassPipelineOptions<GPUPipelineOptions> {
   Option<std::string> chip{
       *this, "chip",
-      llvm::cl::desc("What to compile for: sm_80, sm_86, sm_89, sm_90a, sm_100 "
-                     "or sm_120"),
+      llvm::cl::desc("What to compile for: sm_80, sm_86, sm_89, sm_90, sm_90a, "
+                     "sm_100 or sm_120"),
       llvm::cl::init("sm_80")};
   Option<Level> level{
       *this, "level", llvm::cl::desc("The algorithm that the code executes"),
@@ -152,6 +152,11 @@ struct GPUPipelineOptions : public PassPipelineOptions<GPUPipelineOptions> {
       *this, "lazy",
       llvm::cl::desc("O is rescaled where the maximum has grown much"),
       llvm::cl::init(-1)};
+  Option<int64_t> align{
+      *this, "align",
+      llvm::cl::desc("Bytes that addresses and strides are multiples of: 2, 4, "
+                     "8 or 16"),
+      llvm::cl::init(0)};
 };
 
 /// problem -> naive: memrefs, three steps over whole matrices.

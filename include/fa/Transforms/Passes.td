@@ -117,8 +117,8 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"cpu\"",
-           "What to compile for: cpu, sm_80, sm_86, sm_89, sm_90a, sm_100 or "
-           "sm_120.">,
+           "What to compile for: cpu, sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100 "
+           "or sm_120.">,
     Option<"sram", "sram", "int64_t", /*default=*/"0",
            "Bytes of fast memory that the tiles of one block may take (0: what "
            "the chip has).">,
@@ -151,7 +151,10 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
            "chosen).">,
     Option<"lazy", "lazy", "int64_t", /*default=*/"-1",
            "O is rescaled where the maximum has grown much, on sm_90a (0 or 1; "
-           "-1: chosen).">
+           "-1: chosen).">,
+    Option<"align", "align", "int64_t", /*default=*/"0",
+           "Bytes that addresses and strides are multiples of on a GPU: 2, 4, 8 "
+           "or 16 (0: what contiguous tensors have).">
   ];
   let dependentDialects = ["::mlir::fa::FADialect"];
 }
@@ -325,8 +328,8 @@ def FAPromoteToSRAMPass : Pass<"fa-promote-to-sram", "::mlir::func::FuncOp"> {
     Preconditions: a nest of `fa-tile` for a GPU; f16 or bf16.
   }];
   let dependentDialects = [
-    "::mlir::fa::FADialect", "::mlir::fagpu::FAGPUDialect",
-    "::mlir::memref::MemRefDialect"
+    "::mlir::arith::ArithDialect", "::mlir::fa::FADialect",
+    "::mlir::fagpu::FAGPUDialect", "::mlir::memref::MemRefDialect"
   ];
 }
 

@@ -201,7 +201,10 @@ LogicalResult NVVMLowering::lowerOp(Operation *op) {
         return success();
       })
       .Case([&](fagpu::DotOp op) {
-        return target.isHopper() ? lowerDotWgmma(op) : lowerDotMmaSync(op);
+        if (target.isHopper())
+          return lowerDotWgmma(op);
+        return op.getBType().getElementType().isF32() ? lowerDotFMA(op)
+                                                      : lowerDotMmaSync(op);
       })
       .Case([&](fagpu::WaitDotOp op) { return lowerWaitDot(op); })
       .Case([&](gpu::ThreadIdOp op) {

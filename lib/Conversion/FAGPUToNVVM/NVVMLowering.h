@@ -10,6 +10,7 @@
 //
 //   FAGPUToNVVM.cpp   the walk; tiles, rings, views, producer and row groups
 //   CopiesToNVVM.cpp  cp.async, tensor maps, mbarriers
+//   DotFMA.cpp        fagpu.dot of f32
 //   DotMmaSync.cpp    fagpu.dot on sm_80
 //   DotWgmma.cpp      fagpu.dot on sm_90a
 //
@@ -66,6 +67,8 @@ private:
 
   // CopiesToNVVM.cpp
   LogicalResult lowerCopyAsync(fagpu::CopyAsyncOp op);
+  void buildCopyUnit(Value target, Value source, int64_t align, Value bytes,
+                     Value valid, bool isWhole);
   LogicalResult lowerLoad(fagpu::LoadOp op);
   void lowerAcquire(fagpu::AcquireOp op);
   void lowerRelease(fagpu::ReleaseOp op);
@@ -78,7 +81,8 @@ private:
   std::pair<Value, Value> getBarrier(Value barriers, int64_t stages,
                                      Value position);
 
-  // DotMmaSync.cpp, DotWgmma.cpp
+  // DotFMA.cpp, DotMmaSync.cpp, DotWgmma.cpp
+  LogicalResult lowerDotFMA(fagpu::DotOp op);
   LogicalResult lowerDotMmaSync(fagpu::DotOp op);
   LogicalResult lowerDotWgmma(fagpu::DotOp op);
   LogicalResult lowerWaitDot(fagpu::WaitDotOp op);
