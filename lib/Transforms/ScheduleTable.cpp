@@ -30,7 +30,8 @@ static constexpr Row rows[] = {
 
 std::optional<StringRef>
 fa::findMeasuredSchedule(TargetAttr target, const ScheduleProblem &problem) {
-  if (problem.hasRegions)
+  // A known number of keys is another program (fa-tile).
+  if (problem.hasRegions || problem.hasStaticKeys)
     return std::nullopt;
   for (const Row &row : rows)
     if (row.chip == target.getChip() &&

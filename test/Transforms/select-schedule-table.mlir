@@ -32,8 +32,8 @@ func.func @f16(%Q: !H, %LSE: !LSE) -> !H {
   return %r#0 : !H
 }
 
-// Nobody measured this head dim, nor a head dim of V that differs from it, nor what
-// a user's function costs.
+// Nobody measured this head dim, nor a head dim of V that differs from it, nor a
+// known number of keys, nor what a user's function costs.
 !K = tensor<?x?x?x120xbf16>
 // TABLE: Function=other_head_dim | Remark="by the model
 // MODEL: Function=other_head_dim | Remark="by the model
@@ -46,6 +46,13 @@ func.func @other_head_dim(%Q: !K, %LSE: !LSE) -> !K {
 func.func @other_head_dim_v(%Q: !M, %V: !K, %LSE: !LSE) -> !K {
   %r:2 = fa.attention ins(%Q, %Q, %V : !M, !M, !K) outs(%V, %LSE : !K, !LSE) -> !K, !LSE
   return %r#0 : !K
+}
+!N = tensor<?x?x512x128xbf16>
+// TABLE: Function=static_keys | Remark="by the model
+// MODEL: Function=static_keys | Remark="by the model
+func.func @static_keys(%Q: !M, %K: !N, %LSE: !LSE) -> !M {
+  %r:2 = fa.attention ins(%Q, %K, %K : !M, !N, !N) outs(%Q, %LSE : !M, !LSE) -> !M, !LSE
+  return %r#0 : !M
 }
 // TABLE: Function=score | Remark="by the model
 // MODEL: Function=score | Remark="by the model
