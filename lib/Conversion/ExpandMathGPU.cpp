@@ -227,9 +227,10 @@ struct TruncToPTX : public OpRewritePattern<arith::TruncFOp> {
 struct ExpandMathGPU : public fa::impl::FAExpandMathGPUPassBase<ExpandMathGPU> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpToPTX, Exp2ToPTX, LogToPTX<math::LogOp>,
-                 LogToPTX<math::Log2Op>, ReciprocalToPTX, TanhToPTX, TruncToPTX>(
-        &getContext(), /*benefit=*/2);
+    patterns
+        .add<ExpToPTX, Exp2ToPTX, LogToPTX<math::LogOp>, LogToPTX<math::Log2Op>,
+             ReciprocalToPTX, TanhToPTX, TruncToPTX>(&getContext(),
+                                                     /*benefit=*/2);
     populateFunctionExpansions(patterns);
     populateIntegerPowerExpansions(patterns);
     populateMathPolynomialApproximationPatterns(patterns);
