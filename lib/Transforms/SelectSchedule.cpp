@@ -59,9 +59,10 @@ static TargetAttr getTargetFor(AttentionOp op, TargetAttr target,
   if (align == 0)
     align = llvm::MinAlign(
         llvm::MinAlign(op.getHeadDim() * bytes, op.getHeadDimV() * bytes), 16);
-  // Of so few keys, if their number is static, no loop may be left, and a
-  // producer has nothing to run ahead of.
-  constexpr int64_t kFewKeys = 512;
+  // Of so few keys (two tiles of the largest B_c that is chosen), if their
+  // number is static, no loop may be left, and a producer has nothing to run
+  // ahead of.
+  constexpr int64_t kFewKeys = 320;
   int64_t keys = op.getKey().getType().getDimSize(2);
   bool hasFewKeys = !ShapedType::isDynamic(keys) && keys <= kFewKeys;
   StringRef chip = target.getChip();
