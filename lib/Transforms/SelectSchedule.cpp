@@ -61,8 +61,14 @@ static TargetAttr getTargetFor(AttentionOp op, TargetAttr target,
   if (align == 0)
     align = llvm::MinAlign(
         llvm::MinAlign(op.getHeadDim() * bytes, op.getHeadDimV() * bytes), 16);
+  // Of so few keys (two tiles of the largest B_c that is chosen), if their
+  // number is static, no loop may be left, and a producer has nothing to run
+  // ahead of.
+  constexpr int64_t kFewKeys = 320;
+  int64_t keys = op.getKey().getType().getDimSize(2);
+  bool hasFewKeys = !ShapedType::isDynamic(keys) && keys <= kFewKeys;
   StringRef chip = target.getChip();
-  if (target.isHopper() && !fitsHopper(op, align))
+  if (target.isHopper() && (hasFewKeys || !fitsHopper(op, align)))
     chip = "sm_90";
   return TargetAttr::get(op.getContext(), chip, target.getSram(),
                          /*vectorBits=*/0, align);
@@ -177,11 +183,13 @@ LogicalResult SelectSchedule::select(AttentionOp op, TargetAttr target) {
 
   // Past this head dim one row alone is larger than any cache.
   constexpr int64_t kMaxHeadDim = 1 << 20;
-  ScheduleProblem problem{
-      op.getHeadDim(), op.getHeadDimV(), getElementBytes(op),
-      op.hasMaskRegion() || op.getMaskOrDefault().getKind() != MaskKind::None,
-      op.hasScoreRegion() || op.hasMaskRegion(),
-      !op.getKey().getType().isDynamicDim(2)};
+  ScheduleProblem problem{op.getHeadDim(),
+                          op.getHeadDimV(),
+                          getElementBytes(op),
+                          op.hasMaskRegion() ||
+                              op.getMaskOrDefault().getKind() != MaskKind::None,
+                          op.hasScoreRegion() || op.hasMaskRegion(),
+                          !op.getKey().getType().isDynamicDim(2)};
   if (problem.headDim > kMaxHeadDim || problem.headDimV > kMaxHeadDim)
     return op.emitOpError("expected head dims of at most ")
            << kMaxHeadDim << " but got " << problem.headDim << " and "
