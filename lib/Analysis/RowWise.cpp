@@ -43,17 +43,10 @@ static bool isRowCast(vector::ShapeCastOp op) {
          (result.getRank() == 1 && isColumn(source, result.getDimSize(0)));
 }
 
-/// Stores the tile from (i, j) on, rows past the end of the memref left out.
-static bool isRowStore(vector::TransferWriteOp op) {
-  auto memref = dyn_cast<MemRefType>(op.getBase().getType());
-  int64_t rank = op.getVectorType().getRank();
-  return memref && memref.getRank() == rank && !op.getMask() &&
-         op.getPermutationMap().isIdentity() &&
-         (rank == 1 || (op.isDimInBounds(1) && memref.isLastDimUnitStride()));
-}
-
-/// Loads the tile from (i, j) on, rows past the end of the memref padded.
-static bool isRowLoad(vector::TransferReadOp op) {
+/// Loads or stores the tile from (i, j) on, rows past the end of the memref
+/// padded or left out.
+template <typename TransferOp>
+static bool isRowTransfer(TransferOp op) {
   auto memref = dyn_cast<MemRefType>(op.getBase().getType());
   int64_t rank = op.getVectorType().getRank();
   return memref && memref.getRank() == rank && !op.getMask() &&
@@ -71,9 +64,9 @@ bool fa::isRowWise(Operation &op) {
   if (auto cast = dyn_cast<vector::ShapeCastOp>(op))
     return isRowCast(cast);
   if (auto store = dyn_cast<vector::TransferWriteOp>(op))
-    return isRowStore(store);
+    return isRowTransfer(store);
   if (auto load = dyn_cast<vector::TransferReadOp>(op))
-    return isRowLoad(load);
+    return isRowTransfer(load);
   if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op))
     return reduction.getSourceVectorType().getRank() == 2 &&
            reduction.isReducedDim(1) && !reduction.isReducedDim(0);

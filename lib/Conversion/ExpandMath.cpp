@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpandFunctions.h"
 #include "fa/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -101,40 +102,6 @@ struct ExpandExp2 : public OpRewritePattern<math::Exp2Op> {
   }
 };
 
-/// The value held between min and max, NaN kept. (Upstream's expansion has the
-/// two exchanged, and gives max.)
-struct ExpandClampF : public OpRewritePattern<math::ClampFOp> {
-  using Base::Base;
-
-  LogicalResult matchAndRewrite(math::ClampFOp op,
-                                PatternRewriter &rewriter) const override {
-    Value atLeast = arith::MaximumFOp::create(rewriter, op.getLoc(),
-                                              op.getValue(), op.getMin());
-    rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, atLeast, op.getMax());
-    return success();
-  }
-};
-
-/// x^n by multiplication loses more than f16 and bf16 have to lose: in f32.
-struct WidenFPowI : public OpRewritePattern<math::FPowIOp> {
-  using Base::Base;
-
-  LogicalResult matchAndRewrite(math::FPowIOp op,
-                                PatternRewriter &rewriter) const override {
-    Type type = op.getType(), element = getElementTypeOrSelf(type);
-    if (element.getIntOrFloatBitWidth() >= 32)
-      return rewriter.notifyMatchFailure(op, "expected f16 or bf16");
-    Type wide = rewriter.getF32Type();
-    if (auto shaped = dyn_cast<ShapedType>(type))
-      wide = shaped.clone(wide);
-    Location loc = op.getLoc();
-    Value base = arith::ExtFOp::create(rewriter, loc, wide, op.getLhs());
-    Value power = math::FPowIOp::create(rewriter, loc, base, op.getRhs());
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, type, power);
-    return success();
-  }
-};
-
 /// The integer power of indices as that of i64, which upstream knows.
 struct IPowIOfIndex : public OpRewritePattern<math::IPowIOp> {
   using Base::Base;
@@ -161,7 +128,8 @@ struct ExpandMath : public fa::impl::FAExpandMathPassBase<ExpandMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandExp2>(&getContext(), /*benefit=*/2);
-    patterns.add<ExpandClampF, IPowIOfIndex, WidenFPowI>(&getContext());
+    patterns.add<IPowIOfIndex>(&getContext());
+    populateFunctionExpansions(patterns);
     populateMathPolynomialApproximationPatterns(patterns);
     arith::populateExpandBFloat16Patterns(patterns);
     // Fails where it stops before a fixed point; what is left then is lowered

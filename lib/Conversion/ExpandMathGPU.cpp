@@ -5,12 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// exp2 and log are one instruction each on a GPU (and a factor), conversions to
-// 16 bits are done in pairs. The rest is upstream's polynomials: no libdevice
-// is needed.
+// exp2, exp, log2 and log are one instruction each on a GPU (and a factor),
+// tanh is two and a polynomial, conversions to 16 bits are done in pairs. The
+// rest is made of these, or upstream's polynomials: no libdevice is needed.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExpandFunctions.h"
 #include "fa/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -56,6 +57,11 @@ static Value callIntrinsic(OpBuilder &builder, Location loc, StringRef name,
       .getResult(0);
 }
 
+static Value f32Constant(OpBuilder &builder, Location loc, float value) {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getF32FloatAttr(value));
+}
+
 namespace {
 /// ex2.approx.ftz.f32: at most 2 ulp (PTX ISA 9.7.3.21); 0 below 2^-126.
 struct Exp2ToPTX : public OpRewritePattern<math::Exp2Op> {
@@ -73,22 +79,44 @@ struct Exp2ToPTX : public OpRewritePattern<math::Exp2Op> {
   }
 };
 
-/// log(x) = lg2.approx.ftz.f32(x) * ln(2): the absolute error of lg2 is below
-/// 2^-22 (PTX ISA 9.7.3.20).
-struct LogToPTX : public OpRewritePattern<math::LogOp> {
+/// exp(x) = ex2.approx.ftz.f32(x * log2(e)): at most 2 + 1.5 |x| ulp.
+struct ExpToPTX : public OpRewritePattern<math::ExpOp> {
   using Base::Base;
-  LogicalResult matchAndRewrite(math::LogOp op,
+  LogicalResult matchAndRewrite(math::ExpOp op,
                                 PatternRewriter &rewriter) const override {
     if (!isF32OrVector(op.getType()))
       return rewriter.notifyMatchFailure(op, "expected f32");
     Location loc = op.getLoc();
-    Value ln2 = arith::ConstantOp::create(
-        rewriter, loc, rewriter.getF32FloatAttr(0.693147182f));
+    Value log2e = f32Constant(rewriter, loc, 1.44269502f);
+    rewriter.replaceOp(
+        op, mapElements(rewriter, loc, op.getOperand(), [&](Value x) -> Value {
+          Value scaled = arith::MulFOp::create(rewriter, loc, x, log2e);
+          return callIntrinsic(rewriter, loc, "llvm.nvvm.ex2.approx.ftz.f32",
+                               scaled);
+        }));
+    return success();
+  }
+};
+
+/// log2(x) = lg2.approx.ftz.f32(x), of which the error is below 2^-22, absolute
+/// for x in (1/2, 2), relative elsewhere (PTX ISA 9.7.3.20); log(x) = log2(x) *
+/// ln(2).
+template <typename LogOp>
+struct LogToPTX : public OpRewritePattern<LogOp> {
+  using OpRewritePattern<LogOp>::OpRewritePattern;
+  LogicalResult matchAndRewrite(LogOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isF32OrVector(op.getType()))
+      return rewriter.notifyMatchFailure(op, "expected f32");
+    Location loc = op.getLoc();
     rewriter.replaceOp(
         op, mapElements(rewriter, loc, op.getOperand(), [&](Value x) -> Value {
           Value lg2 =
               callIntrinsic(rewriter, loc, "llvm.nvvm.lg2.approx.ftz.f", x);
-          return arith::MulFOp::create(rewriter, loc, lg2, ln2);
+          if (std::is_same_v<LogOp, math::Log2Op>)
+            return lg2;
+          return arith::MulFOp::create(
+              rewriter, loc, lg2, f32Constant(rewriter, loc, 0.693147182f));
         }));
     return success();
   }
@@ -110,6 +138,53 @@ struct ReciprocalToPTX : public OpRewritePattern<arith::DivFOp> {
                                "llvm.nvvm.rcp.approx.ftz.f", x);
         }));
     return success();
+  }
+};
+
+/// With a = |x| and e = exp(-2 a): (1 - e) / (1 + e) = 1 - 2 e / (1 + e), with
+/// rcp.approx.ftz.f32 (1 ulp); below 0.55, where 1 - e would cancel, a + a^3
+/// P(a^2) with P through the Chebyshev nodes. At most 6 ulp.
+struct TanhToPTX : public OpRewritePattern<math::TanhOp> {
+  using Base::Base;
+  LogicalResult matchAndRewrite(math::TanhOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isF32OrVector(op.getType()))
+      return rewriter.notifyMatchFailure(op, "expected f32");
+    Location loc = op.getLoc();
+    rewriter.replaceOp(
+        op, mapElements(rewriter, loc, op.getOperand(),
+                        [&](Value x) { return expand(rewriter, loc, x); }));
+    return success();
+  }
+
+private:
+  static Value expand(OpBuilder &b, Location loc, Value x) {
+    auto constant = [&](float value) { return f32Constant(b, loc, value); };
+    auto mul = [&](Value a, Value c) -> Value {
+      return arith::MulFOp::create(b, loc, a, c);
+    };
+    auto fma = [&](Value a, Value c, Value d) -> Value {
+      return math::FmaOp::create(b, loc, a, c, d);
+    };
+    Value magnitude = math::AbsFOp::create(b, loc, x);
+    Value e = callIntrinsic(b, loc, "llvm.nvvm.ex2.approx.ftz.f32",
+                            mul(magnitude, constant(-2.88539004f)));
+    Value one = constant(1.0f);
+    Value rest = callIntrinsic(b, loc, "llvm.nvvm.rcp.approx.ftz.f",
+                               arith::AddFOp::create(b, loc, e, one));
+    Value large = fma(mul(e, constant(-2.0f)), rest, one);
+
+    Value square = mul(magnitude, magnitude);
+    Value p = constant(-6.61022775e-3f);
+    for (float coefficient :
+         {2.13093888e-2f, -5.39094284e-2f, 1.33331135e-1f, -3.33333313e-1f})
+      p = fma(p, square, constant(coefficient));
+    Value small = fma(mul(magnitude, square), p, magnitude);
+    // A NaN is not below.
+    Value isSmall = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
+                                          magnitude, constant(0.55f));
+    Value result = arith::SelectOp::create(b, loc, isSmall, small, large);
+    return math::CopySignOp::create(b, loc, result, x);
   }
 };
 
@@ -152,10 +227,29 @@ struct TruncToPTX : public OpRewritePattern<arith::TruncFOp> {
 struct ExpandMathGPU : public fa::impl::FAExpandMathGPUPassBase<ExpandMathGPU> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<Exp2ToPTX, LogToPTX, ReciprocalToPTX, TruncToPTX>(
-        &getContext(), /*benefit=*/2);
+    patterns
+        .add<ExpToPTX, Exp2ToPTX, LogToPTX<math::LogOp>, LogToPTX<math::Log2Op>,
+             ReciprocalToPTX, TanhToPTX, TruncToPTX>(&getContext(),
+                                                     /*benefit=*/2);
+    populateFunctionExpansions(patterns);
+    populateIntegerPowerExpansions(patterns);
     populateMathPolynomialApproximationPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+    // What is left needs a library, unless it is an instruction.
+    WalkResult result = getOperation().walk([](Operation *op) {
+      if (!isa_and_present<math::MathDialect>(op->getDialect()) ||
+          !isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType())) ||
+          isa<math::AbsFOp, math::CeilOp, math::CopySignOp, math::FloorOp,
+              math::FmaOp, math::RoundEvenOp, math::RoundOp, math::RsqrtOp,
+              math::SqrtOp, math::TruncOp>(op))
+        return WalkResult::advance();
+      op->emitError("expected '")
+          << op->getName() << "' of f32, f16 or bf16 on a GPU but got "
+          << getElementTypeOrSelf(op->getResult(0).getType());
+      return WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
       signalPassFailure();
   }
 };

@@ -97,17 +97,18 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
   }
   NamedAttrList problemInfo(problem);
   problemInfo.erase("arguments");
+  Attribute next = problemInfo.erase("next");
   int64_t threads = 32 * schedule.getWarps() * schedule.getGroups() +
                     (target.isHopper() ? 128 : 0);
-  auto sixteen = b.getI64IntegerAttr(16);
+  auto align = b.getI64IntegerAttr(target.getAlign());
   std::string scheduleText;
   llvm::raw_string_ostream(scheduleText) << schedule;
   NamedAttrList info;
   info.set("entry", b.getStringAttr(func.getName()));
   info.set("target", b.getStringAttr(target.getChip()));
   info.set("guards",
-           b.getDictionaryAttr({b.getNamedAttr("pointer_alignment", sixteen),
-                                b.getNamedAttr("stride_alignment", sixteen)}));
+           b.getDictionaryAttr({b.getNamedAttr("pointer_alignment", align),
+                                b.getNamedAttr("stride_alignment", align)}));
   info.set("arguments", b.getArrayAttr(arguments));
   info.set("block", b.getI64IntegerAttr(threads));
   info.set("query_tile", b.getI64IntegerAttr(schedule.getBr()));
@@ -115,6 +116,8 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
   if (Attribute bytes = nest->getAttr("fagpu.hbm_bytes"))
     info.set("hbm_bytes", bytes);
   info.set("schedule", b.getStringAttr(scheduleText));
+  if (next)
+    info.set("next", next);
   info.set("problem", problemInfo.getDictionary(func.getContext()));
   return info.getDictionary(func.getContext());
 }
@@ -214,6 +217,48 @@ static Value buildHeadsInSection(OpBuilder &builder, Location loc, Value query,
       arith::DivUIOp::create(builder, loc, rows, atLeastOne(dim(key, 2))));
 }
 
+/// Numbers of heads, rows and tiles are below 2^31 (the limit of the grid and
+/// of the coordinates of a tensor map), and a division of 64 bits is a call.
+template <typename DivisionOp>
+static void narrowDivisions(func::FuncOp func) {
+  func.walk([](DivisionOp op) {
+    if (!op.getType().isIndex())
+      return;
+    OpBuilder builder(op);
+    Location loc = op.getLoc();
+    Type i32 = builder.getI32Type();
+    Value lhs = arith::IndexCastOp::create(builder, loc, i32, op.getLhs());
+    Value rhs = arith::IndexCastOp::create(builder, loc, i32, op.getRhs());
+    Value result = DivisionOp::create(builder, loc, lhs, rhs);
+    op.replaceAllUsesWith(
+        arith::IndexCastUIOp::create(builder, loc, op.getType(), result)
+            .getResult());
+    op.erase();
+  });
+}
+
+/// Likewise a loop counts tiles, in a register instead of two.
+static void narrowLoops(func::FuncOp func) {
+  func.walk([](scf::ForOp loop) {
+    if (!loop.getInductionVar().getType().isIndex())
+      return;
+    OpBuilder builder(loop);
+    Location loc = loop.getLoc();
+    Type i32 = builder.getI32Type();
+    auto narrow = [&](OpOperand &operand) {
+      operand.set(arith::IndexCastOp::create(builder, loc, i32, operand.get()));
+    };
+    for (unsigned bound = 0; bound < 3; ++bound)
+      narrow(loop->getOpOperand(bound));
+    BlockArgument counter = cast<BlockArgument>(loop.getInductionVar());
+    counter.setType(i32);
+    builder.setInsertionPointToStart(loop.getBody());
+    auto wide = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                           counter);
+    counter.replaceAllUsesExcept(wide, wide);
+  });
+}
+
 static LogicalResult outline(func::FuncOp func) {
   // What is not here is not compiled.
   if (func.isDeclaration())
@@ -292,6 +337,10 @@ static LogicalResult outline(func::FuncOp func) {
   func.front().getOperations().splice(nest->getIterator(),
                                       nest.getBody()->getOperations());
   nest.erase();
+  narrowDivisions<arith::DivUIOp>(func);
+  narrowDivisions<arith::RemUIOp>(func);
+  narrowDivisions<arith::CeilDivUIOp>(func);
+  narrowLoops(func);
   return success();
 }
 

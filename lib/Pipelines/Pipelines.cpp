@@ -37,11 +37,12 @@ void fa::buildNaive(OpPassManager &pm) {
 }
 
 void fa::buildNest(OpPassManager &pm,
-                   const FASelectSchedulePassOptions &schedule) {
+                   const FASelectSchedulePassOptions &schedule,
+                   const FATilePassOptions &tile) {
   pm.addNestedPass<func::FuncOp>(createFADifferentiateScorePass());
   pm.addPass(createFABufferizePass());
   pm.addNestedPass<func::FuncOp>(createFASelectSchedulePass(schedule));
-  pm.addNestedPass<func::FuncOp>(createFATilePass());
+  pm.addNestedPass<func::FuncOp>(createFATilePass(tile));
   pm.addNestedPass<func::FuncOp>(createFATileBackwardPass());
   addCleanup(pm);
 }
@@ -114,7 +115,7 @@ void fa::buildCPUPipeline(OpPassManager &pm,
     schedule.vectorBits = options.vectorBits;
     schedule.backward = options.backward;
     schedule.splits = options.splits;
-    buildNest(pm, schedule);
+    buildNest(pm, schedule, FATilePassOptions{options.keysOutside});
     if (algorithm == Level::Fused)
       buildFused(pm);
   }
@@ -134,6 +135,11 @@ void fa::buildCPUPipeline(OpPassManager &pm,
 // GPU
 //===----------------------------------------------------------------------===//
 
+void fa::buildSpilled(OpPassManager &pm) {
+  pm.addPass(createFASpillScoresPass());
+  addCleanup(pm);
+}
+
 void fa::buildPromoted(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createFAPromoteToSRAMPass());
   addCleanup(pm);
@@ -141,17 +147,17 @@ void fa::buildPromoted(OpPassManager &pm) {
 }
 
 void fa::buildScheduled(OpPassManager &pm, StringRef chip) {
-  // Copies by a tensor memory accelerator, where there is one.
+  // Copies by a tensor memory accelerator, where there is one and a problem can
+  // be copied by it; each pass looks at the target of a nest.
   if (chip == "sm_90a") {
     pm.addNestedPass<func::FuncOp>(createFASpecializeWarpsPass());
     addCleanup(pm);
     pm.addNestedPass<func::FuncOp>(createFAOverlapProductsPass());
     pm.addNestedPass<func::FuncOp>(createFAPingPongPass());
     pm.addNestedPass<func::FuncOp>(createFALazyRescalePass());
-  } else {
-    pm.addNestedPass<func::FuncOp>(createFAPipelineCopiesPass());
-    pm.addNestedPass<func::FuncOp>(createFAInsertBarriersPass());
   }
+  pm.addNestedPass<func::FuncOp>(createFAPipelineCopiesPass());
+  pm.addNestedPass<func::FuncOp>(createFAInsertBarriersPass());
   pm.addNestedPass<func::FuncOp>(createFAPlanSRAMPass());
   addCleanup(pm);
 }
@@ -189,6 +195,7 @@ void fa::buildGPUPipeline(OpPassManager &pm,
   {
     FASelectSchedulePassOptions schedule;
     schedule.chip = options.chip;
+    schedule.table = options.table;
     schedule.br = options.br;
     schedule.bc = options.bc;
     schedule.groups = options.groups;
@@ -198,12 +205,16 @@ void fa::buildGPUPipeline(OpPassManager &pm,
     schedule.overlap = options.overlap;
     schedule.pingpong = options.pingpong;
     schedule.lazy = options.lazy;
+    schedule.align = options.align;
     buildNest(pm, schedule);
   }
   if (stop == Level::Nest)
     return;
-  buildFused(pm);
-  if (stop == Level::Fused)
+  if (options.level == Level::Naive || stop == Level::Naive)
+    buildSpilled(pm);
+  else
+    buildFused(pm);
+  if (stop == Level::Naive || stop == Level::Fused)
     return;
   buildPromoted(pm);
   if (stop == Level::Promoted)

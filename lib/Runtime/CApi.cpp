@@ -48,6 +48,11 @@ static Result<TensorViews> makeViews(const Package &package,
   if (!special)
     return special.error();
 
+  if (!package.getWorkspaces().empty())
+    return Error{"expected a package whose kernels need no memory of their own "
+                 "but '" +
+                 package.path + "' has " +
+                 std::string(getName(package.getWorkspaces().front()))};
   TensorViews views;
   for (TensorName name : allTensors) {
     const FartTensor &tensor = get(name);

@@ -17,7 +17,7 @@ namespace {
 
 /// The device memory of one call.
 struct TensorSet {
-  std::vector<DeviceTensor> tensors; // By TensorName.
+  std::vector<DeviceTensor> tensors; // By TensorName; workspaces at the end.
   std::vector<DeviceTensor> tables;
   std::map<int64_t, ExtraView> extras; // Views of `tables`, and numbers.
 
@@ -26,8 +26,8 @@ struct TensorSet {
   }
   TensorViews getViews() const {
     TensorViews views;
-    for (TensorName name : allTensors)
-      views[name] = tensors[static_cast<size_t>(name)].getView();
+    for (size_t i = 0; i < tensors.size(); ++i)
+      views[static_cast<TensorName>(i)] = tensors[i].getView();
     views.extras = extras;
     return views;
   }
@@ -74,22 +74,38 @@ Result<TensorViews> fart::makeViews(const Problem &problem,
     views[name] = {static_cast<uint64_t>(options.offset * getByteWidth(dtype)),
                    dtype, problem.getShape(name), std::move(*strides)};
   }
+  for (TensorName name : allWorkspaces) {
+    Result<std::vector<int64_t>> strides =
+        DeviceLayout().getStrides(problem.getShape(name));
+    if (!strides) // Most kernels have none: planLaunch sees whether this one
+                  // has.
+      continue;
+    views[name] = {0, problem.getDType(name), problem.getShape(name),
+                   std::move(*strides)};
+  }
   return views;
 }
 
 static Result<TensorSet> createSet(const cuda::Context &context,
-                                   const Problem &problem,
+                                   const Problem &problem, bool hasWorkspaces,
                                    const HostTensors &host,
                                    const GpuRunOptions &options) {
   TensorSet set;
-  for (TensorName name : allTensors) {
-    Result<DeviceTensor> tensor =
-        DeviceTensor::create(context, problem.getDType(name),
-                             problem.getShape(name), options.getLayout(name));
+  auto add = [&](TensorName name, const DeviceLayout &layout) -> Status {
+    Result<DeviceTensor> tensor = DeviceTensor::create(
+        context, problem.getDType(name), problem.getShape(name), layout);
     if (!tensor)
       return tensor.error();
     set.tensors.push_back(std::move(*tensor));
-  }
+    return Success{};
+  };
+  for (TensorName name : allTensors)
+    if (Status status = add(name, options.getLayout(name)); !status)
+      return status.error();
+  if (hasWorkspaces)
+    for (TensorName name : allWorkspaces)
+      if (Status status = add(name, DeviceLayout()); !status)
+        return status.error();
   for (auto [name, tensor] : {std::pair{TensorName::Q, &host.query},
                               {TensorName::K, &host.key},
                               {TensorName::V, &host.value}})
@@ -301,7 +317,9 @@ Result<GpuRun> fart::runOnGpu(const cuda::Context &context, GpuProgram &program,
   Result<cuda::Stream> stream = cuda::Stream::create(context);
   if (!stream)
     return stream.error();
-  Result<TensorSet> set = createSet(context, problem, tensors, options);
+  Result<TensorSet> set =
+      createSet(context, problem, !program.getPackage().getWorkspaces().empty(),
+                tensors, options);
   if (!set)
     return set.error();
   Result<GpuLaunch> launch = program.prepare(set->getViews());

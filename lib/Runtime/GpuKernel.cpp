@@ -16,7 +16,9 @@ static std::vector<size_t> getParameterSizes(const PackageKernel &kernel) {
   std::vector<size_t> sizes;
   for (const PackageArgument &argument : kernel.arguments) {
     if (const auto *memref = std::get_if<MemRefArgument>(&argument)) {
-      size_t rank = memref->tensor == TensorName::LSE ? 3 : 4;
+      bool isStatistic =
+          memref->tensor == TensorName::LSE || memref->tensor == TensorName::L;
+      size_t rank = isStatistic ? 3 : 4;
       sizes.insert(sizes.end(), 3 + 2 * rank, sizeof(int64_t));
     } else if (const auto *extra = std::get_if<ExtraArgument>(&argument)) {
       if (extra->shape)
@@ -61,42 +63,60 @@ Result<const LoadedKernel *> GpuProgram::load(size_t number) {
   return &kernels.emplace(number, std::move(loaded)).first->second;
 }
 
+Status GpuProgram::prepareStep(GpuLaunch::Step &step) {
+  Result<const LoadedKernel *> kernel = load(step.kernelNumber);
+  if (!kernel)
+    return kernel.error();
+  step.kernel = *kernel;
+
+  // The maps first: their vector must not grow under the addresses.
+  for (const LaunchArgument &argument : step.plan.arguments)
+    if (const auto *spec = std::get_if<TensorMapSpec>(&argument)) {
+      Result<cuda::TensorMap> map = cuda::TensorMap::encode(*spec);
+      if (!map)
+        return map.error();
+      step.maps.push_back(*map);
+    }
+  size_t nextMap = 0;
+  for (LaunchArgument &argument : step.plan.arguments) {
+    if (auto *descriptor = std::get_if<DescriptorWords>(&argument))
+      for (int64_t &word : descriptor->words)
+        step.parameters.push_back(&word);
+    else if (auto *extra = std::get_if<ExtraWords>(&argument))
+      for (int64_t &word : extra->words)
+        step.parameters.push_back(&word);
+    else
+      step.parameters.push_back(&step.maps[nextMap++]);
+  }
+  return Success{};
+}
+
 Result<GpuLaunch> GpuProgram::prepare(const TensorViews &tensors) {
   auto selected =
       selectKernel(package, tensors, context.getDevice().capability);
   if (!selected)
     return selected.error();
   GpuLaunch launch;
-  launch.kernelNumber = selected->first;
-  launch.plan = std::move(selected->second);
-  Result<const LoadedKernel *> kernel = load(launch.kernelNumber);
-  if (!kernel)
-    return kernel.error();
-  launch.kernel = *kernel;
-
-  // The maps first: their vector must not grow under the addresses.
-  for (const LaunchArgument &argument : launch.plan.arguments)
-    if (const auto *spec = std::get_if<TensorMapSpec>(&argument)) {
-      Result<cuda::TensorMap> map = cuda::TensorMap::encode(*spec);
-      if (!map)
-        return map.error();
-      launch.maps.push_back(*map);
-    }
-  size_t nextMap = 0;
-  for (LaunchArgument &argument : launch.plan.arguments) {
-    if (auto *descriptor = std::get_if<DescriptorWords>(&argument))
-      for (int64_t &word : descriptor->words)
-        launch.parameters.push_back(&word);
-    else if (auto *extra = std::get_if<ExtraWords>(&argument))
-      for (int64_t &word : extra->words)
-        launch.parameters.push_back(&word);
-    else
-      launch.parameters.push_back(&launch.maps[nextMap++]);
+  for (size_t number : package.getSteps(selected->first)) {
+    // The addresses of parameters are those of heap storage, which moves along.
+    GpuLaunch::Step &step = launch.steps.emplace_back();
+    step.kernelNumber = number;
+    Result<LaunchPlan> plan = planLaunch(package.kernels[number], tensors);
+    if (!plan)
+      return plan.error();
+    step.plan = std::move(*plan);
+    if (Status status = prepareStep(step); !status)
+      return status.error();
   }
   return launch;
 }
 
 Status GpuLaunch::launch(const cuda::Stream &stream) {
-  return kernel->function.launch(stream, plan.grid, plan.block, plan.sramBytes,
-                                 parameters.data());
+  for (Step &step : steps)
+    if (Status status = step.kernel->function.launch(
+            stream, step.plan.grid, step.plan.block, step.plan.sramBytes,
+            step.parameters.data());
+        !status)
+      return status;
+  return Success{};
 }

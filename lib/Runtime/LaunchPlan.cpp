@@ -161,6 +161,9 @@ Result<LaunchPlan> fart::planLaunch(const PackageKernel &kernel,
 
   for (const PackageArgument &argument : kernel.arguments) {
     if (const auto *memref = std::get_if<MemRefArgument>(&argument)) {
+      if (tensors[memref->tensor].shape.empty())
+        return Error{"expected sizes with which the matrix " +
+                     str(memref->tensor) + " fits in 63 bits"};
       plan.arguments.push_back(DescriptorWords{
           memref->tensor, makeDescriptor(tensors[memref->tensor])});
       continue;
@@ -186,6 +189,8 @@ fart::selectKernel(const Package &package, const TensorViews &tensors,
                    std::optional<ComputeCapability> capability) {
   std::string reasons;
   for (size_t i = 0; i < package.kernels.size(); ++i) {
+    if (package.isContinuation(i))
+      continue;
     const PackageKernel &kernel = package.kernels[i];
     std::optional<std::string> reason;
     if (capability)

@@ -8,6 +8,7 @@
 #include "fa/Runtime/Package.h"
 #include "JsonReader.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -33,7 +34,7 @@ static TensorName readTensorName(const JsonReader &json) {
   if (json.isString())
     if (std::optional<TensorName> tensor = parseTensorName(json.readString()))
       return *tensor;
-  json.fail("Q, K, V, O or LSE");
+  json.fail("Q, K, V, O, LSE, S, P or l");
   return TensorName::Q;
 }
 
@@ -56,7 +57,7 @@ static TensorMapRecipe readTensorMap(const JsonReader &json, DType dtype) {
   json.checkKeys({"kind", "tensor", "swizzle", "box", "dims"});
   TensorMapRecipe map;
   map.tensor = readTensorName(json.get("tensor"));
-  if (map.tensor == TensorName::LSE)
+  if (map.tensor > TensorName::O)
     json.get("tensor").fail("Q, K, V or O for a tensor map");
   JsonReader swizzle = json.get("swizzle");
   map.swizzle = swizzle.readInteger(0, 128);
@@ -250,6 +251,8 @@ static PackageKernel readKernel(const JsonReader &json, DType dtype) {
     kernel.schedule = schedule.readString();
   if (JsonReader bytes = json.get("hbm_bytes"); bytes.isPresent())
     kernel.hbmBytes = readHbmBytes(bytes);
+  if (JsonReader next = json.get("next"); next.isPresent())
+    kernel.next = next.readString();
   return kernel;
 }
 
@@ -267,8 +270,13 @@ Result<Package> Package::parse(const std::string &text,
     format.fail("1, the only format that this program knows,");
   package.name = root.get("name").readString();
   package.problem = readProblem(root.get("problem"));
-  for (const JsonReader &kernel : root.get("kernels").readArray())
+  std::vector<JsonReader> kernels = root.get("kernels").readArray();
+  for (const JsonReader &kernel : kernels)
     package.kernels.push_back(readKernel(kernel, package.problem.dtype));
+  // Only later ones, so that no launch comes to itself again.
+  for (size_t i = 0; i < package.kernels.size(); ++i)
+    if (!package.kernels[i].next.empty() && package.getSteps(i).size() == 1)
+      kernels[i].get("next").fail("the entry of a later kernel");
   if (document.getError())
     return *document.getError();
   return package;
@@ -293,6 +301,52 @@ std::vector<ExtraArgument> PackageKernel::getExtras() const {
     if (const auto *extra = std::get_if<ExtraArgument>(&argument))
       extras.push_back(*extra);
   return extras;
+}
+
+std::vector<size_t> Package::getSteps(size_t number) const {
+  std::vector<size_t> steps = {number};
+  for (size_t i = number + 1; i < kernels.size(); ++i)
+    if (kernels[i].entry == kernels[steps.back()].next)
+      steps.push_back(i);
+  return steps;
+}
+
+bool Package::isContinuation(size_t number) const {
+  return std::any_of(kernels.begin(), kernels.end(),
+                     [&](const PackageKernel &kernel) {
+                       return kernel.next == kernels[number].entry;
+                     });
+}
+
+std::vector<TensorName> Package::getWorkspaces() const {
+  std::vector<TensorName> workspaces;
+  for (TensorName tensor : allWorkspaces)
+    for (const PackageKernel &kernel : kernels) {
+      bool isArgument =
+          std::any_of(kernel.arguments.begin(), kernel.arguments.end(),
+                      [&](const PackageArgument &argument) {
+                        const auto *memref =
+                            std::get_if<MemRefArgument>(&argument);
+                        return memref && memref->tensor == tensor;
+                      });
+      if (isArgument) {
+        workspaces.push_back(tensor);
+        break;
+      }
+    }
+  return workspaces;
+}
+
+std::optional<HbmBytes> Package::getHbmBytes(size_t number) const {
+  HbmBytes sum;
+  for (size_t step : getSteps(number)) {
+    const std::optional<HbmBytes> &bytes = kernels[step].hbmBytes;
+    if (!bytes)
+      return std::nullopt;
+    sum.read += bytes->read;
+    sum.written += bytes->written;
+  }
+  return sum;
 }
 
 //===----------------------------------------------------------------------===//

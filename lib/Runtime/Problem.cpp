@@ -13,13 +13,14 @@
 using namespace fart;
 
 std::string_view fart::getName(TensorName tensor) {
-  static constexpr std::string_view names[] = {"Q", "K", "V", "O", "LSE"};
+  static constexpr std::string_view names[] = {"Q",   "K", "V", "O",
+                                               "LSE", "S", "P", "l"};
   return names[static_cast<size_t>(tensor)];
 }
 
 std::optional<TensorName> fart::parseTensorName(std::string_view name) {
-  for (TensorName tensor : allTensors)
-    if (getName(tensor) == name)
+  for (size_t i = 0; i < numTensors; ++i)
+    if (auto tensor = static_cast<TensorName>(i); getName(tensor) == name)
       return tensor;
   return std::nullopt;
 }
@@ -106,14 +107,20 @@ std::vector<int64_t> Problem::getShape(TensorName tensor) const {
     return {batch, kvHeads, seqKV, headDimV};
   case TensorName::O:
     return {batch, heads, seqQ, headDimV};
+  case TensorName::S:
+  case TensorName::P:
+    return {batch, heads, seqQ, (seqKV + 63) / 64 * 64};
   case TensorName::LSE:
+  case TensorName::L:
     break;
   }
   return {batch, heads, seqQ};
 }
 
 DType Problem::getDType(TensorName tensor) const {
-  return tensor == TensorName::LSE ? DType::F32 : dtype;
+  bool isF32 = tensor == TensorName::LSE || tensor == TensorName::S ||
+               tensor == TensorName::L;
+  return isF32 ? DType::F32 : dtype;
 }
 
 double Problem::getFlops() const {

@@ -23,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BodyComparison.h"
 #include "fa/IR/FA.h"
 #include "fa/Transforms/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -88,57 +89,6 @@ static bool onlyReads(Operation *op) {
            return isa<MemoryEffects::Read>(effect.getEffect());
          });
 }
-
-namespace {
-/// Compares what two bodies compute. Where both are bodies of loops, it is in
-/// the iterations of the same number.
-class BodyComparison {
-public:
-  BodyComparison(Block *a, Block *b) : bodyA(a), bodyB(b) {}
-
-  bool isSame(Value a, Value b) {
-    if (a == b)
-      return true;
-    // Values have many uses: each pair is looked at once.
-    auto [known, isNew] = seen.try_emplace({a, b}, false);
-    if (!isNew)
-      return known->second;
-    bool result = areSameArguments(a, b) || areSameResults(a, b);
-    return seen[{a, b}] = result;
-  }
-
-private:
-  /// The counters of the two loops.
-  bool areSameArguments(Value a, Value b) {
-    auto argumentA = dyn_cast<BlockArgument>(a);
-    auto argumentB = dyn_cast<BlockArgument>(b);
-    return argumentA && argumentB && argumentA.getOwner() == bodyA &&
-           argumentB.getOwner() == bodyB && argumentA.getArgNumber() == 0 &&
-           argumentB.getArgNumber() == 0;
-  }
-
-  bool areSameResults(Value a, Value b) {
-    Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
-    if (!opA || !opB || opA->getBlock() != bodyA || opB->getBlock() != bodyB ||
-        opA->getName() != opB->getName() ||
-        opA->getNumOperands() != opB->getNumOperands() ||
-        opA->getNumRegions() != 0 || opB->getNumRegions() != 0 ||
-        opA->getAttrDictionary() != opB->getAttrDictionary() ||
-        opA->getResultTypes() != opB->getResultTypes() ||
-        cast<OpResult>(a).getResultNumber() !=
-            cast<OpResult>(b).getResultNumber())
-      return false;
-    return llvm::all_of(llvm::zip_equal(opA->getOperands(), opB->getOperands()),
-                        [&](auto operands) {
-                          return isSame(std::get<0>(operands),
-                                        std::get<1>(operands));
-                        });
-  }
-
-  Block *bodyA, *bodyB;
-  DenseMap<std::pair<Value, Value>, bool> seen;
-};
-} // namespace
 
 /// The maximum of each row of a tile and of what was found before.
 static bool isRowMaximum(vector::MultiDimReductionOp reduce) {

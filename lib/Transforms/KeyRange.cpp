@@ -15,8 +15,7 @@
 using namespace mlir;
 using namespace mlir::fa;
 
-/// A bound that no sum with lengths and row numbers can make overflow.
-static int64_t clampBound(int64_t bound) {
+int64_t fa::clampBound(int64_t bound) {
   return std::min(bound, int64_t(1) << 60);
 }
 
@@ -87,12 +86,40 @@ KeyRange fa::buildKeyRange(OpBuilder &builder, Location loc,
       fullHi = max(zero, min(geometry.seqKV, pastFull));
     }
   }
+  const KeyInterval &where = geometry.where;
+  bool hasLo = left || !where.lo.isMinusInf();
+  if (geometry.whereRegion && (where.isBounded() || where.isExact)) {
+    // The ends for the first row and for the last.
+    Value one = constant(1);
+    Value last = arith::SubIOp::create(
+        builder, loc, arith::AddIOp::create(builder, loc, row0, rows), one);
+    IRMapping atFirst, atLast;
+    for (auto [mapping, row] : {std::pair{&atFirst, row0}, {&atLast, last}})
+      mapping->map(geometry.whereRegion->getArguments().take_front(3),
+                   ValueRange{geometry.batch, geometry.head, row});
+    auto at = [&](const KeyBound &bound, IRMapping &mapping) -> Value {
+      return bound.build(builder, loc, *geometry.whereRegion, mapping);
+    };
+    // Where the region is applied to full tiles, these are all that are
+    // visited.
+    if (!where.lo.isMinusInf()) {
+      Value ofFirst = at(where.lo, atFirst);
+      lo = max(lo, ofFirst);
+      fullLo = max(fullLo, where.isExact ? at(where.lo, atLast) : ofFirst);
+    }
+    if (!where.hi.isPlusInf()) {
+      Value ofLast = at(where.hi, atLast);
+      hi = max(zero, min(hi, ofLast));
+      fullHi = max(zero,
+                   min(fullHi, where.isExact ? at(where.hi, atFirst) : ofLast));
+    }
+  }
   KeyRange range;
   range.begin = zero;
   range.end = ceilTile(hi);
   range.fullBegin = zero;
   range.fullEnd = floorTile(fullHi);
-  if (left) {
+  if (hasLo) {
     range.begin = floorTile(lo);
     range.end = max(range.begin, range.end);
     range.fullBegin = min(ceilTile(fullLo), range.end);

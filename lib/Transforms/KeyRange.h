@@ -16,6 +16,7 @@
 #ifndef FA_LIB_TRANSFORMS_KEYRANGE_H
 #define FA_LIB_TRANSFORMS_KEYRANGE_H
 
+#include "fa/Analysis/MaskBounds.h"
 #include "fa/IR/FA.h"
 #include "mlir/IR/Builders.h"
 
@@ -37,6 +38,14 @@ struct MaskGeometry {
   /// Sk - Sq, or 0 if the mask is aligned top-left; null if it is not needed.
   Value shift;
   int64_t bc;
+  /// What the where region lets through, if there is one.
+  KeyInterval where = {};
+  Region *whereRegion = nullptr;
+  Value batch = {}, head = {};
+
+  /// Whether full tiles need the region, too: whether it may hide keys between
+  /// the ends of its interval.
+  bool needsWhereInFullTiles() const { return whereRegion && !where.isExact; }
 
   /// The geometry of `mask`; emits the shift where there is a bound.
   static MaskGeometry get(OpBuilder &builder, Location loc, MaskAttr mask,
@@ -50,6 +59,10 @@ struct MaskGeometry {
                          int64_t br) const;
 };
 
+/// A bound of the band that no sum with lengths and row numbers can make
+/// overflow.
+int64_t clampBound(int64_t bound);
+
 /// Emits the bounds of the key tiles:
 ///
 ///     first key seen by any row   lo  = row0 + shift - left
@@ -57,8 +70,9 @@ struct MaskGeometry {
 ///     first key seen by all rows  flo = row0 + rows - 1 + shift - left
 ///     last key seen by all rows   fhi = row0 + shift + right
 ///
-/// each clamped to [0, Sk), then divided by B_c: outwards for the visited
-/// tiles, inwards for the full ones.
+/// and within the interval [lo(i), hi(i)) of the where region, whose ends do
+/// not fall as i grows; each clamped to [0, Sk), then divided by B_c: outwards
+/// for the visited tiles, inwards for the full ones.
 KeyRange buildKeyRange(OpBuilder &builder, Location loc,
                        const MaskGeometry &geometry, Value row0, Value rows);
 

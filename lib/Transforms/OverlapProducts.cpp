@@ -83,27 +83,36 @@ private:
 };
 } // namespace
 
+/// Whether `value` is `base` + `offset`.
+static bool isPlus(Value value, Value base, int64_t offset) {
+  Operation *op = value.getDefiningOp();
+  APInt number;
+  if (!op || !isa<arith::AddIOp, arith::SubIOp>(op) ||
+      op->getOperand(0) != base ||
+      !matchPattern(op->getOperand(1), m_ConstantInt(&number)))
+    return false;
+  return (isa<arith::AddIOp>(op) ? number : -number).getSExtValue() == offset;
+}
+
 /// Whether the loop runs at least once, for bounds as fa-tile makes them: from
-/// a constant below to max(.., constant), or from min(.., end - 1) to end.
+/// a constant to a greater one or max(.., greater one), from begin to
+/// max(.., begin + 1), or from min(.., end - 1) to end.
 static bool runsAtLeastOnce(scf::ForOp loop) {
   Value begin = loop.getLowerBound(), end = loop.getUpperBound();
-  APInt first, last;
-  if (matchPattern(begin, m_ConstantInt(&first))) {
-    if (matchPattern(end, m_ConstantInt(&last)))
-      return first.slt(last);
-    auto max = end.getDefiningOp<arith::MaxSIOp>();
-    return max && llvm::any_of(max->getOperands(), [&](Value operand) {
-             return matchPattern(operand, m_ConstantInt(&last)) &&
-                    first.slt(last);
-           });
-  }
+  APInt first;
+  bool isConstant = matchPattern(begin, m_ConstantInt(&first));
+  auto isGreater = [&](Value value) {
+    APInt number;
+    return isPlus(value, begin, 1) ||
+           (isConstant && matchPattern(value, m_ConstantInt(&number)) &&
+            first.slt(number));
+  };
+  auto max = end.getDefiningOp<arith::MaxSIOp>();
+  if (isGreater(end) || (max && llvm::any_of(max->getOperands(), isGreater)))
+    return true;
   auto min = begin.getDefiningOp<arith::MinSIOp>();
   return min && llvm::any_of(min->getOperands(), [&](Value operand) {
-           Operation *op = operand.getDefiningOp();
-           return op && isa<arith::SubIOp, arith::AddIOp>(op) &&
-                  op->getOperand(0) == end &&
-                  matchPattern(op->getOperand(1), m_ConstantInt(&last)) &&
-                  (isa<arith::SubIOp>(op) ? last.isOne() : last.isAllOnes());
+           return isPlus(operand, end, -1);
          });
 }
 
@@ -290,7 +299,14 @@ static LogicalResult rotateProducer(Block &producer, Value valueRing) {
     return mapping.lookupOrDefault(entry.load.getRow());
   };
   scf::ForOp first = loops.front().loop, last = loops.back().loop;
+  // K of the first visit goes before Q: no group can begin without it.
+  SmallVector<fagpu::LoadOp> before;
+  for (auto load : producer.getOps<fagpu::LoadOp>())
+    if (load->isBeforeInBlock(first))
+      before.push_back(load);
   Value row = buildVisit(loops.front(), first.getLowerBound(), Value());
+  for (fagpu::LoadOp load : before)
+    load->moveBefore(first);
   Value begin = arith::AddIOp::create(builder, first.getLoc(),
                                       first.getLowerBound(), first.getStep());
   for (Loop entry : loops) {

@@ -9,7 +9,7 @@
 //
 //   for t in [lo, hi): K = fill ringK[t], V = fill ringV[t]; compute
 //
-// becomes, with s stages,
+// becomes, with s > 1 stages,
 //
 //   for n in [0, s - 1): begin copies of tile lo + n; commit
 //   for t in [lo, hi):
@@ -20,6 +20,19 @@
 // fa-insert-barriers puts one barrier a tile after the wait. It does two jobs:
 // what was copied is seen by all threads, and all threads have read stage t -
 // 1, which is the one that is filled next.
+//
+// With one stage a ring is filled while the other one is read, with two
+// barriers a tile (as FlashAttention-2 does):
+//
+//   begin the copy of K[lo]; commit
+//   for t in [lo, hi):
+//     wait; begin the copy of V[t]; commit
+//     S = Q K[t]^T
+//     wait; begin the copy of K[t + 1]; commit
+//     softmax; O += P V[t]
+//
+// A tile that is not visited in a loop, since its length is static, is copied
+// while the one before it is computed with.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,11 +52,55 @@ namespace mlir::fa {
 using namespace mlir;
 using namespace mlir::fa;
 
-/// Begins the copies of all rings at position `position`, if that is before
-/// `end`, and commits them; a commit without copies keeps the count.
-static LogicalResult buildCopies(OpBuilder &builder, scf::ForOp loop,
-                                 ArrayRef<fagpu::FillOp> fills,
-                                 Value position) {
+namespace {
+/// Begins the copies of one nest ahead of their use.
+class Pipeliner {
+public:
+  Pipeliner(scf::ForallOp nest, int64_t stages, int64_t align)
+      : nest(nest), stages(stages), align(align), builder(nest) {}
+
+  LogicalResult pipeline();
+
+private:
+  LogicalResult pipelineLoop(scf::ForOp loop);
+  /// One stage and two rings, of which one is filled while the other is read.
+  LogicalResult alternate(scf::ForOp loop, fagpu::FillOp first,
+                          fagpu::FillOp second);
+  LogicalResult pipelineStraight(MutableArrayRef<fagpu::FillOp> fills);
+  bool isStageFree(MutableArrayRef<fagpu::FillOp> fills, size_t next);
+
+  /// Begins the copies of `fills` for position `position` of `loop`, if that is
+  /// before its end, and commits them; a commit without copies keeps the count.
+  LogicalResult buildCopies(scf::ForOp loop, ArrayRef<fagpu::FillOp> fills,
+                            Value position);
+  /// Begins one copy, as it is in the program but for what is in `mapping`.
+  LogicalResult buildCopy(fagpu::FillOp fill, Region &region, Value position,
+                          IRMapping &mapping);
+  /// The stage, which is filled elsewhere, in place of `fill`.
+  void replace(fagpu::FillOp fill);
+
+  scf::ForallOp nest;
+  int64_t stages, align;
+  OpBuilder builder;
+};
+} // namespace
+
+LogicalResult Pipeliner::buildCopy(fagpu::FillOp fill, Region &region,
+                                   Value position, IRMapping &mapping) {
+  FailureOr<Value> source =
+      cloneSlice(builder, fill.getSource(), region, mapping);
+  if (failed(source))
+    return failure();
+  Value stage =
+      fagpu::SlotOp::create(builder, fill.getLoc(), fill.getStage().getType(),
+                            fill.getRing(), position);
+  fagpu::CopyAsyncOp::create(builder, fill.getLoc(), *source, stage, align);
+  return success();
+}
+
+LogicalResult Pipeliner::buildCopies(scf::ForOp loop,
+                                     ArrayRef<fagpu::FillOp> fills,
+                                     Value position) {
   Location loc = loop.getLoc();
   Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                        position, loop.getUpperBound());
@@ -53,36 +110,77 @@ static LogicalResult buildCopies(OpBuilder &builder, scf::ForOp loop,
     builder.setInsertionPointToStart(guarded.thenBlock());
     IRMapping mapping;
     mapping.map(loop.getInductionVar(), position);
-    for (fagpu::FillOp fill : fills) {
-      FailureOr<Value> source =
-          cloneSlice(builder, fill.getSource(), loop.getRegion(), mapping);
-      if (failed(source))
+    for (fagpu::FillOp fill : fills)
+      if (failed(buildCopy(fill, loop.getRegion(), position, mapping)))
         return failure();
-      Value stage = fagpu::SlotOp::create(
-          builder, loc, fill.getStage().getType(), fill.getRing(), position);
-      fagpu::CopyAsyncOp::create(builder, loc, *source, stage);
-    }
   }
   NVVM::CpAsyncCommitGroupOp::create(builder, loc);
   return success();
 }
 
-static LogicalResult
-pipelineLoop(scf::ForOp loop, ArrayRef<fagpu::FillOp> fills, int64_t stages) {
+void Pipeliner::replace(fagpu::FillOp fill) {
+  builder.setInsertionPoint(fill);
+  Value stage =
+      fagpu::SlotOp::create(builder, fill.getLoc(), fill.getStage().getType(),
+                            fill.getRing(), fill.getPosition());
+  fill.replaceAllUsesWith(stage);
+  fill.erase();
+}
+
+LogicalResult Pipeliner::alternate(scf::ForOp loop, fagpu::FillOp first,
+                                   fagpu::FillOp second) {
   Location loc = loop.getLoc();
-  OpBuilder builder(loop);
+  Operation *lastRead = nullptr;
+  for (Operation *user : first.getStage().getUsers()) {
+    Operation *op = loop.getBody()->findAncestorOpInBlock(*user);
+    if (!lastRead || lastRead->isBeforeInBlock(op))
+      lastRead = op;
+  }
+  builder.setInsertionPoint(loop);
+  if (failed(buildCopies(loop, first, loop.getLowerBound())))
+    return failure();
+
+  builder.setInsertionPointToStart(loop.getBody());
+  NVVM::CpAsyncWaitGroupOp::create(builder, loc, 0);
+  IRMapping asItStands;
+  asItStands.map(loop.getInductionVar(), loop.getInductionVar());
+  if (failed(buildCopy(second, loop.getRegion(), loop.getInductionVar(),
+                       asItStands)))
+    return failure();
+  NVVM::CpAsyncCommitGroupOp::create(builder, loc);
+
+  builder.setInsertionPointAfter(lastRead);
+  NVVM::CpAsyncWaitGroupOp::create(builder, loc, 0);
+  Value next =
+      arith::AddIOp::create(builder, loc, loop.getInductionVar(),
+                            arith::ConstantIndexOp::create(builder, loc, 1));
+  if (failed(buildCopies(loop, first, next)))
+    return failure();
+  replace(first);
+  replace(second);
+  return success();
+}
+
+LogicalResult Pipeliner::pipelineLoop(scf::ForOp loop) {
+  Location loc = loop.getLoc();
+  SmallVector<fagpu::FillOp> fills(loop.getBody()->getOps<fagpu::FillOp>());
+  if (stages == 1 && fills.size() == 2 && !fills[0].getStage().use_empty() &&
+      fills[0].getRing() != fills[1].getRing())
+    return alternate(loop, fills[0], fills[1]);
+
+  builder.setInsertionPoint(loop);
   for (int64_t n = 0; n < stages - 1; ++n) {
     Value position =
         arith::AddIOp::create(builder, loc, loop.getLowerBound(),
                               arith::ConstantIndexOp::create(builder, loc, n));
-    if (failed(buildCopies(builder, loop, fills, position)))
+    if (failed(buildCopies(loop, fills, position)))
       return failure();
   }
 
   builder.setInsertionPointToStart(loop.getBody());
   if (stages == 1) {
     // Nothing runs ahead: copy, wait, compute.
-    if (failed(buildCopies(builder, loop, fills, loop.getInductionVar())))
+    if (failed(buildCopies(loop, fills, loop.getInductionVar())))
       return failure();
     NVVM::CpAsyncWaitGroupOp::create(builder, loc, 0);
   } else {
@@ -90,26 +188,75 @@ pipelineLoop(scf::ForOp loop, ArrayRef<fagpu::FillOp> fills, int64_t stages) {
     Value next = arith::AddIOp::create(
         builder, loc, loop.getInductionVar(),
         arith::ConstantIndexOp::create(builder, loc, stages - 1));
-    if (failed(buildCopies(builder, loop, fills, next)))
+    if (failed(buildCopies(loop, fills, next)))
       return failure();
   }
-
-  for (fagpu::FillOp fill : fills) {
-    builder.setInsertionPoint(fill);
-    Value stage = fagpu::SlotOp::create(builder, loc, fill.getStage().getType(),
-                                        fill.getRing(), fill.getPosition());
-    fill.replaceAllUsesWith(stage);
-    fill.erase();
-  }
+  for (fagpu::FillOp fill : fills)
+    replace(fill);
   return success();
 }
 
-static LogicalResult pipeline(scf::ForallOp nest, ScheduleAttr schedule) {
+static bool hasLoopBetween(Operation *first, Operation *last) {
+  for (Operation *op = first; op != last; op = op->getNextNode())
+    if (isa<scf::ForOp>(op))
+      return true;
+  return false;
+}
+
+/// Whether the stage of `fills[next]` has been read where the fill before
+/// stands: all fills of its ring but those of the other stages.
+bool Pipeliner::isStageFree(MutableArrayRef<fagpu::FillOp> fills, size_t next) {
+  int64_t others = stages - 1;
+  for (int64_t i = next - 1; i >= 0; --i) {
+    if (fills[i].getRing() != fills[next].getRing() || others-- > 0)
+      continue;
+    for (Operation *user : fills[i].getStage().getUsers())
+      if (!user->isBeforeInBlock(fills[next - 1]))
+        return false;
+  }
+  return true;
+}
+
+/// Each waits for its own copy, with that of the next one under way if it is to
+/// another stage.
+LogicalResult
+Pipeliner::pipelineStraight(MutableArrayRef<fagpu::FillOp> fills) {
+  bool isUnderWay = false;
+  for (auto [i, fill] : llvm::enumerate(fills)) {
+    Location loc = fill.getLoc();
+    auto begin = [&](fagpu::FillOp copied) -> LogicalResult {
+      builder.setInsertionPoint(fill);
+      IRMapping mapping;
+      for (BlockArgument index : nest.getBody()->getArguments())
+        mapping.map(index, index);
+      FailureOr<Value> position =
+          cloneSlice(builder, copied.getPosition(), nest.getRegion(), mapping);
+      if (failed(position) ||
+          failed(buildCopy(copied, nest.getRegion(), *position, mapping)))
+        return failure();
+      NVVM::CpAsyncCommitGroupOp::create(builder, loc);
+      return success();
+    };
+    if (!isUnderWay && failed(begin(fill)))
+      return failure();
+    isUnderWay = i + 1 < fills.size() && isStageFree(fills, i + 1) &&
+                 !hasLoopBetween(fill, fills[i + 1]);
+    if (isUnderWay && failed(begin(fills[i + 1])))
+      return failure();
+    builder.setInsertionPoint(fill);
+    NVVM::CpAsyncWaitGroupOp::create(builder, loc, isUnderWay ? 1 : 0);
+  }
+  for (fagpu::FillOp fill : fills)
+    replace(fill);
+  return success();
+}
+
+LogicalResult Pipeliner::pipeline() {
   // Q's copy is committed first, and so waited for with the first key tile.
-  nest.walk([](fagpu::CopyOp copy) {
-    OpBuilder builder(copy);
+  nest.walk([&](fagpu::CopyOp copy) {
+    builder.setInsertionPoint(copy);
     fagpu::CopyAsyncOp::create(builder, copy.getLoc(), copy.getSource(),
-                               copy.getTarget());
+                               copy.getTarget(), align);
     NVVM::CpAsyncCommitGroupOp::create(builder, copy.getLoc());
     copy.erase();
   });
@@ -118,12 +265,11 @@ static LogicalResult pipeline(scf::ForallOp nest, ScheduleAttr schedule) {
     if (!loop.getBody()->getOps<fagpu::FillOp>().empty())
       loops.push_back(loop);
   });
-  for (scf::ForOp loop : loops) {
-    SmallVector<fagpu::FillOp> fills(loop.getBody()->getOps<fagpu::FillOp>());
-    if (failed(pipelineLoop(loop, fills, schedule.getStages())))
+  for (scf::ForOp loop : loops)
+    if (failed(pipelineLoop(loop)))
       return failure();
-  }
-  return success();
+  SmallVector<fagpu::FillOp> straight(nest.getBody()->getOps<fagpu::FillOp>());
+  return pipelineStraight(straight);
 }
 
 namespace {
@@ -133,10 +279,14 @@ struct PipelineCopies
     WalkResult result = getOperation().walk([&](scf::ForallOp nest) {
       auto schedule =
           nest->getAttrOfType<ScheduleAttr>(FADialect::getScheduleAttrName());
-      if (!schedule)
+      auto target =
+          nest->getAttrOfType<TargetAttr>(FADialect::getTargetAttrName());
+      if (!schedule || (target && target.isHopper()))
         return WalkResult::advance();
-      return failed(pipeline(nest, schedule)) ? WalkResult::interrupt()
-                                              : WalkResult::advance();
+      int64_t align = target ? target.getAlign() : 16;
+      return failed(Pipeliner(nest, schedule.getStages(), align).pipeline())
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();

@@ -20,6 +20,7 @@
 #include "fa/IR/FA.h"
 #include "fa/Transforms/Passes.h"
 #include "fagpu/IR/FAGPU.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -42,10 +43,15 @@ public:
 
 private:
   LogicalResult promoteQuery(ScoresOp scores);
+  /// A ring of K or V, and its position after the visits before, where those
+  /// are not in a loop.
+  struct Ring {
+    Value ring, next;
+  };
   /// Fills `ring`, which is made for the first operand, from the view
   /// `operand`.
   LogicalResult promoteToRing(Operation *product, OpOperand &operand,
-                              Value &ring);
+                              Ring &ring);
   MemRefType getTileType(int64_t rows, MemRefType view) {
     auto space = fagpu::SramAttr::get(view.getContext(), /*swizzle=*/128);
     return MemRefType::get({rows, view.getDimSize(1)}, view.getElementType(),
@@ -56,11 +62,11 @@ private:
   ScheduleAttr schedule;
   OpBuilder builder;
   DenseMap<Value, Value> queryTiles; // view of the block's rows -> tile
-  Value keyRing, valueRing;
+  Ring keyRing, valueRing;
 };
 } // namespace
 
-/// The view that `operand` is, if it is one of 16-bit floats; fails otherwise.
+/// The view of memory that `operand` is; fails if it is none.
 static FailureOr<memref::SubViewOp> getView(Operation *product, Value operand) {
   // Of static lengths a view may have static rows, which the product forgets.
   if (auto cast = operand.getDefiningOp<memref::CastOp>())
@@ -69,11 +75,6 @@ static FailureOr<memref::SubViewOp> getView(Operation *product, Value operand) {
   if (!view)
     return product->emitOpError("expected a view of memory as operand but got ")
            << operand.getType();
-  Type element = view.getType().getElementType();
-  if (!element.isF16() && !element.isBF16())
-    return product->emitOpError("expected operands of f16 or bf16 on a GPU but "
-                                "got ")
-           << element;
   return view;
 }
 
@@ -113,26 +114,40 @@ LogicalResult Promoter::promoteQuery(ScoresOp scores) {
 }
 
 LogicalResult Promoter::promoteToRing(Operation *product, OpOperand &operand,
-                                      Value &ring) {
+                                      Ring &ring) {
   FailureOr<memref::SubViewOp> view = getView(product, operand.get());
   if (failed(view))
     return failure();
-  auto loop = product->getParentOfType<scf::ForOp>();
-  if (!loop || loop->getBlock() != (*view)->getParentOp()->getBlock())
-    return product->emitOpError("expected the product and the view of its "
-                                "operand in a loop over key tiles");
-  if (!ring) {
+  if ((*view)->getBlock() != product->getBlock() ||
+      !isa<scf::ForOp, scf::ForallOp>(product->getParentOp()))
+    return product->emitOpError("expected the view of its operand beside it "
+                                "in the block or in a loop over key tiles");
+  if (!ring.ring) {
     builder.setInsertionPointToStart(nest.getBody());
     auto type =
         fagpu::RingType::get(builder.getContext(), schedule.getStages(),
                              getTileType(schedule.getBc(), view->getType()));
-    ring = fagpu::AllocOp::create(builder, view->getLoc(), type,
-                                  /*offset=*/nullptr);
+    ring.ring = fagpu::AllocOp::create(builder, view->getLoc(), type,
+                                       /*offset=*/nullptr);
   }
+  // Loops over key tiles count the visits. A visit that is in none, since there
+  // is one of a static length, goes on from the loop or visit before it.
+  Value position;
   builder.setInsertionPointAfter(*view);
+  if (auto loop = dyn_cast<scf::ForOp>(product->getParentOp())) {
+    position = loop.getInductionVar();
+    ring.next = loop.getUpperBound();
+  } else {
+    Value one = arith::ConstantIndexOp::create(builder, view->getLoc(), 1);
+    position = ring.next
+                   ? ring.next
+                   : arith::ConstantIndexOp::create(builder, view->getLoc(), 0);
+    ring.next = arith::AddIOp::create(builder, view->getLoc(), position, one);
+  }
   Value stage = fagpu::FillOp::create(
-      builder, view->getLoc(), cast<fagpu::RingType>(ring.getType()).getTile(),
-      ring, loop.getInductionVar(), *view);
+      builder, view->getLoc(),
+      cast<fagpu::RingType>(ring.ring.getType()).getTile(), ring.ring, position,
+      *view);
   operand.set(stage);
   return success();
 }

@@ -19,7 +19,7 @@ int64_t fa::getDefaultSram(StringRef chip) {
   return llvm::StringSwitch<int64_t>(chip)
       .Case("sm_80", 163 * kKiB)
       .Cases({"sm_86", "sm_89", "sm_120"}, 99 * kKiB)
-      .Cases({"sm_90a", "sm_100"}, 227 * kKiB)
+      .Cases({"sm_90", "sm_90a", "sm_100"}, 227 * kKiB)
       .Default(1024 * kKiB);
 }
 
@@ -141,46 +141,94 @@ static ScheduleChoice chooseForHopper(TargetAttr target,
   return choice;
 }
 
-/// mma.sync: each warp has 16 rows. Two blocks of 8 warps share a
-/// multiprocessor if 128 registers a thread are enough: B_c/2 for S, B_c/4 for
-/// P, D_v/2 for O and about 48 for operands and addresses.
+/// mma.sync. What bounds it from sm_90 on is the SRAM that ldmatrix reads: two
+/// blocks of 16 rows a warp halve that, as far as registers suffice, and 4
+/// warps then have 128 rows. A thread needs B_c/2 for S, B_c/4 for P and D_v/2
+/// for O in each block of rows (and some of all for what ptxas moves ahead),
+/// and about 65 for the rest. Two blocks of threads share a multiprocessor, so
+/// that the softmax of one runs beside the products of the other: one stage is
+/// better than one block. Beyond a head dim of 192 there is one block of 8
+/// warps with 16 rows each.
+///
+/// f32 is as wide in SRAM as two 16-bit elements, and P stays as wide as S.
 static ScheduleChoice chooseForMmaSync(TargetAttr target,
                                        const ScheduleProblem &problem,
                                        const ScheduleRequest &request) {
+  // A multiprocessor has 1 KiB more than one block may take, and keeps as much
+  // for itself with each block.
+  constexpr int64_t kReserved = 1024;
+  bool isF32 = problem.elementBytes == 4;
+  // The code for sm_100 and sm_120 needs some more registers for the rest.
+  bool isBlackwell =
+      target.getChip() == "sm_100" || target.getChip() == "sm_120";
+  bool hasTwoRowBlocks = problem.headDimV <= (isF32         ? 64
+                                              : isBlackwell ? 80
+                                                            : 128) &&
+                         !problem.hasRegions;
   ScheduleChoice choice;
   choice.mr = request.mr;
   choice.nr = request.nr;
   choice.groups = request.groups ? request.groups : 1;
-  choice.warps = request.warps ? request.warps : 8;
-  choice.stages = request.stages ? request.stages : 2;
-  choice.br = request.br ? request.br : 16 * choice.warps * choice.groups;
-  int64_t rowBlocks =
-      std::max<int64_t>(choice.br / (16 * choice.warps * choice.groups), 1);
-  choice.bc = request.bc ? request.bc : 64;
-  while (!request.bc && choice.bc > 16 &&
-         getTileBytes(target, problem, choice) > target.getSram())
-    choice.bc /= 2;
-  // The code for sm_100 and sm_120 needs some more: 64 keys at a head dim of 64
-  // do not fit in 128 registers, but 48 do. A user's function needs more still,
-  // and 32 keys.
-  bool isBlackwell =
-      target.getChip() == "sm_100" || target.getChip() == "sm_120";
-  int64_t fewerKeys = problem.hasRegions ? 32 : isBlackwell ? 48 : 64;
-  auto getRegisters = [&](int64_t bc) {
-    return rowBlocks * (bc / 2 + bc / 4 + problem.headDimV / 2) +
-           (fewerKeys < 64 ? 56 : 48);
+  // Two blocks of 64 rows, if their tiles fit, beat one of 128.
+  auto getBytesFor64Rows = [&] {
+    ScheduleChoice narrow;
+    narrow.br = narrow.bc = 64;
+    return getTileBytes(target, problem, narrow);
   };
-  auto fitsTwice = [&](int64_t bc) {
-    constexpr int64_t kRegisterFile = 65536;
-    int64_t threads = 32 * choice.warps * choice.groups;
-    return 2 * threads * getRegisters(bc) <= kRegisterFile;
+  bool hasFourWarps =
+      hasTwoRowBlocks || isF32 ||
+      (!isBlackwell && problem.headDimV > 128 && problem.headDimV <= 192 &&
+       2 * getBytesFor64Rows() + kReserved <= target.getSram());
+  choice.warps = request.warps ? request.warps : hasFourWarps ? 4 : 8;
+  // Rows that are no power of two of units are copied in parts, each with
+  // addresses of its own: one stage takes fewer registers.
+  bool copiesInParts = problem.headDim % 32 != 0;
+  bool wantsOneStage =
+      problem.headDimV > 192 || (hasTwoRowBlocks && copiesInParts);
+  choice.stages = request.stages ? request.stages : wantsOneStage ? 1 : 2;
+  int64_t rowBlocks = hasTwoRowBlocks && choice.warps <= 4 ? 2 : 1;
+  auto chooseRows = [&] {
+    int64_t rows = 16 * choice.warps * choice.groups;
+    choice.br = request.br ? request.br : rows * rowBlocks;
+    rowBlocks = std::max<int64_t>(choice.br / rows, 1);
   };
-  if (!request.bc && choice.bc == 64 && !fitsTwice(64) && fitsTwice(fewerKeys))
-    choice.bc = fewerKeys;
-  int64_t registers = getRegisters(choice.bc);
-  choice.blocks = request.blocks         ? request.blocks
-                  : fitsTwice(choice.bc) ? 2
-                                         : 1;
+  chooseRows();
+  auto getRegisters = [&] {
+    return rowBlocks * (choice.bc / 2 + choice.bc / (isF32 ? 2 : 4) +
+                        problem.headDimV * 11 / 20);
+  };
+  int64_t registerLimit = rowBlocks > 1 && isBlackwell ? 150 : 190;
+  int64_t most = isF32 || problem.hasRegions       ? 32
+                 : rowBlocks > 1 && !copiesInParts ? 80
+                                                   : 64;
+  choice.bc = request.bc ? request.bc : most;
+  while (!request.bc && choice.bc > 32 && getRegisters() > registerLimit)
+    choice.bc -= 16;
+
+  auto fits = [&](int64_t blocks) {
+    return blocks * (getTileBytes(target, problem, choice) + kReserved) <=
+           target.getSram() + kReserved;
+  };
+  int64_t wantedBlocks = choice.warps * choice.groups <= 4 ? 2 : 1;
+  if (!request.stages && !fits(wantedBlocks))
+    choice.stages = 1;
+  if (!request.warps && !request.br && choice.warps == 8 && !fits(1)) {
+    choice.warps = 4;
+    chooseRows();
+    wantedBlocks = 1;
+  }
+  while (!request.bc && choice.bc > 32 && !fits(wantedBlocks))
+    choice.bc -= 16;
+  while (!request.bc && choice.bc > 16 && !fits(1))
+    choice.bc -= 16;
+
+  constexpr int64_t kRegisterFile = 65536;
+  int64_t threads = 32 * choice.warps * choice.groups;
+  int64_t registers = getRegisters() + 48;
+  choice.blocks = request.blocks                             ? request.blocks
+                  : threads <= 128                           ? 2
+                  : 2 * threads * registers <= kRegisterFile ? 2
+                                                             : 1;
   choice.reason = llvm::formatv(
       "{0} warps of {1} rows, {2} blocks a multiprocessor with {3} "
       "registers a thread",

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Private to fa-select-schedule: the resource model of each kind of target.
+// Private to fa-select-schedule: the resource model of each kind of target, and
+// what was measured to be better (Schedules.def).
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +27,8 @@ struct ScheduleRequest {
   std::optional<bool> overlap, pingpong, lazy;
   std::optional<BackwardDesign> backward;
   int64_t splits = 0;
+
+  bool operator==(const ScheduleRequest &) const = default;
 };
 
 /// The sizes of a problem that a schedule depends on.
@@ -59,6 +62,10 @@ int64_t getTileBytes(TargetAttr target, const ScheduleProblem &problem,
 /// Chooses what `request` leaves open.
 ScheduleChoice chooseSchedule(TargetAttr target, const ScheduleProblem &problem,
                               const ScheduleRequest &request);
+
+/// The text of the schedule in Schedules.def, if there is one.
+std::optional<StringRef> findMeasuredSchedule(TargetAttr target,
+                                              const ScheduleProblem &problem);
 
 } // namespace mlir::fa
 

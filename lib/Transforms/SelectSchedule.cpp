@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules are in ScheduleModel.cpp. Every other pass only reads the
-// #fa.schedule that is attached here.
+// The rules are in ScheduleModel.cpp, what was measured to be faster in
+// Schedules.def. Every other pass only reads the #fa.schedule that is attached
+// here.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ScheduleModel.h"
 #include "fa/IR/FA.h"
 #include "fa/Transforms/Passes.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -36,6 +38,41 @@ private:
   LogicalResult select(AttentionOpInterface op, TargetAttr target);
 };
 } // namespace
+
+/// Bytes of an element of Q, K, V and O.
+static int64_t getElementBytes(AttentionOpInterface op) {
+  return llvm::divideCeil(op.getElementType().getIntOrFloatBitWidth(), 8);
+}
+
+/// Whether the tensor memory accelerator and wgmma can do `op`: 16-bit
+/// elements, and rows that are and stay multiples of 16 bytes.
+static bool fitsHopper(AttentionOpInterface op, int64_t align) {
+  return getElementBytes(op) == 2 && op.getHeadDim() % 8 == 0 &&
+         op.getHeadDimV() % 8 == 0 && op.getHeadDimV() <= 256 && align == 16;
+}
+
+/// `target` for `op`, with `align` or else what contiguous tensors have. What
+/// sm_90a cannot do in its own way is done as on the GPUs before it.
+static TargetAttr getTargetFor(AttentionOpInterface op, TargetAttr target,
+                               int64_t align) {
+  if (target.isCPU())
+    return target;
+  int64_t bytes = getElementBytes(op);
+  if (align == 0)
+    align = llvm::MinAlign(
+        llvm::MinAlign(op.getHeadDim() * bytes, op.getHeadDimV() * bytes), 16);
+  // Of so few keys (two tiles of the largest B_c that is chosen), if their
+  // number is static, no loop may be left, and a producer has nothing to run
+  // ahead of.
+  constexpr int64_t kFewKeys = 320;
+  int64_t keys = op.getKey().getType().getDimSize(2);
+  bool hasFewKeys = !ShapedType::isDynamic(keys) && keys <= kFewKeys;
+  StringRef chip = target.getChip();
+  if (target.isHopper() && (hasFewKeys || !fitsHopper(op, align)))
+    chip = "sm_90";
+  return TargetAttr::get(op->getContext(), chip, target.getSram(),
+                         /*vectorBits=*/0, align);
+}
 
 /// Fails if `schedule` is not one for the kind of `target`.
 static LogicalResult verifyKind(AttentionOpInterface op, ScheduleAttr schedule,
@@ -64,17 +101,24 @@ static LogicalResult verifyKind(AttentionOpInterface op, ScheduleAttr schedule,
                            "got ")
            << schedule;
 
-  // What the products and copies of a GPU can do: 16-bit operands, units of 16
-  // bytes, 16 rows a warp, steps of 16 keys; a warpgroup and at most 256
-  // columns for one wgmma.
-  Type element = op.getElementType();
-  if (!element.isF16() && !element.isBF16())
-    return op->emitOpError("expected f16 or bf16 on a GPU but got ") << element;
-  if (op.getHeadDim() % 8 != 0 || op.getHeadDimV() % 8 != 0)
+  // What the products and copies of a GPU can do: whole elements; 16 rows a
+  // warp, steps of 16 keys; a warpgroup and at most 256 columns for one wgmma.
+  if (target.getAlign() < getElementBytes(op))
+    return op->emitOpError("expected an align of at least ")
+           << getElementBytes(op) << " bytes, the size of an element, but got "
+           << target.getAlign();
+  // A tile of one column is a statistic of rows.
+  if (op.getHeadDimV() == 1)
     return op->emitOpError(
-               "expected head dims that are multiples of 8 on a GPU "
-               "but got ")
-           << op.getHeadDim() << " and " << op.getHeadDimV();
+        "expected a head dim of V of at least 2 on a GPU but "
+        "got 1");
+  if (target.isHopper() && !fitsHopper(op, target.getAlign()))
+    return op->emitOpError("expected f16 or bf16, head dims that are multiples "
+                           "of 8, that of V at most 256, and an align of 16 on "
+                           "sm_90a but got ")
+           << op.getElementType() << ", head dims " << op.getHeadDim()
+           << " and " << op.getHeadDimV() << ", and an align of "
+           << target.getAlign() << "; sm_90 takes any";
   // A block of sm_90a has a producer and up to four row groups, which share the
   // registers; other blocks have no groups, and at most 1024 threads.
   int64_t maxGroups = target.isHopper() ? 4 : 1, maxWarps = 32;
@@ -96,12 +140,10 @@ static LogicalResult verifyKind(AttentionOpInterface op, ScheduleAttr schedule,
                "expected overlap, pingpong and lazy on sm_90a only, "
                "where products are asynchronous, but got ")
            << schedule << " on " << target.getChip();
-  if (target.isHopper() && (schedule.getWarps() != 4 ||
-                            schedule.getBc() > 256 || op.getHeadDimV() > 256))
-    return op->emitOpError(
-               "expected row groups of 4 warps, and a bc and a head "
-               "dim of V of at most 256, on sm_90a but got head dim ")
-           << op.getHeadDimV() << " and " << schedule;
+  if (target.isHopper() && (schedule.getWarps() != 4 || schedule.getBc() > 256))
+    return op->emitOpError("expected row groups of 4 warps and a bc of at most "
+                           "256 on sm_90a but got ")
+           << schedule;
   return success();
 }
 
@@ -119,43 +161,65 @@ static LogicalResult verifyFits(AttentionOpInterface op, ScheduleAttr schedule,
          << problem.headDimV << " they take " << bytes;
 }
 
+/// The fields of a schedule that was not chosen by the model.
+static ScheduleChoice getFields(ScheduleAttr schedule) {
+  return {schedule.getBr(),      schedule.getBc(),
+          schedule.getMr(),      schedule.getNr(),
+          schedule.getGroups(),  schedule.getWarps(),
+          schedule.getStages(),  schedule.getBlocks(),
+          schedule.getOverlap(), schedule.getPingpong(),
+          schedule.getLazy(),    schedule.getBackward(),
+          schedule.getSplits(),  "measured"};
+}
+
+/// The schedule that was measured to be fastest; null where there is none, or
+/// where it does not fit in the SRAM that there is.
+static FailureOr<ScheduleAttr> getMeasured(MLIRContext *context,
+                                           TargetAttr target,
+                                           const ScheduleProblem &problem) {
+  std::optional<StringRef> text = findMeasuredSchedule(target, problem);
+  if (!text)
+    return ScheduleAttr();
+  auto schedule =
+      dyn_cast_if_present<ScheduleAttr>(parseAttribute(*text, context));
+  if (!schedule)
+    return failure(); // The parser has said why.
+  if (getTileBytes(target, problem, getFields(schedule)) > target.getSram())
+    return ScheduleAttr();
+  return schedule;
+}
+
 LogicalResult SelectSchedule::select(AttentionOpInterface op,
                                      TargetAttr target) {
   if (!op.getTargetAttr())
-    op.setTargetAttr(target);
+    op.setTargetAttr(getTargetFor(op, target, align));
   target = op.getTargetAttr();
 
   // Past this head dim one row alone is larger than any cache.
   constexpr int64_t kMaxHeadDim = 1 << 20;
-  ScheduleProblem problem{
-      op.getHeadDim(),
-      op.getHeadDimV(),
-      static_cast<int64_t>(
-          llvm::divideCeil(op.getElementType().getIntOrFloatBitWidth(), 8)),
-      op.hasMaskRegion() || op.getMaskOrDefault().getKind() != MaskKind::None,
-      op.hasScoreRegion() || op.hasMaskRegion(),
-      !op.getKey().getType().isDynamicDim(2),
-      isa<AttentionBackwardOp>(op)};
+  ScheduleProblem problem{op.getHeadDim(),
+                          op.getHeadDimV(),
+                          getElementBytes(op),
+                          op.hasMaskRegion() ||
+                              op.getMaskOrDefault().getKind() != MaskKind::None,
+                          op.hasScoreRegion() || op.hasMaskRegion(),
+                          !op.getKey().getType().isDynamicDim(2),
+                          isa<AttentionBackwardOp>(op)};
   if (problem.headDim > kMaxHeadDim || problem.headDimV > kMaxHeadDim)
     return op->emitOpError("expected head dims of at most ")
            << kMaxHeadDim << " but got " << problem.headDim << " and "
            << problem.headDimV;
 
   if (ScheduleAttr given = op.getScheduleAttr()) {
-    ScheduleChoice choice{given.getBr(),      given.getBc(),
-                          given.getMr(),      given.getNr(),
-                          given.getGroups(),  given.getWarps(),
-                          given.getStages(),  given.getBlocks(),
-                          given.getOverlap(), given.getPingpong(),
-                          given.getLazy(),    given.getBackward(),
-                          given.getSplits(),  ""};
     if (failed(verifyKind(op, given, target)))
       return failure();
-    return verifyFits(op, given, target, problem, choice);
+    return verifyFits(op, given, target, problem, getFields(given));
   }
   auto toFlag = [](int64_t option) {
     return option < 0 ? std::nullopt : std::optional<bool>(option != 0);
   };
+  // What was measured is a whole: a field that is asked for asks the model for
+  // the others.
   ScheduleRequest request{br,
                           bc,
                           mr,
@@ -171,12 +235,24 @@ LogicalResult SelectSchedule::select(AttentionOpInterface op,
                           splits};
   if (!StringRef(backward).empty())
     request.backward = symbolizeBackwardDesign(backward);
-  ScheduleChoice choice = chooseSchedule(target, problem, request);
-  auto schedule = ScheduleAttr::getChecked(
-      [&] { return op->emitOpError("has no valid schedule: "); },
-      op->getContext(), choice.br, choice.bc, choice.mr, choice.nr,
-      choice.groups, choice.warps, choice.stages, choice.blocks, choice.overlap,
-      choice.pingpong, choice.lazy, choice.backward, choice.splits);
+  ScheduleAttr schedule;
+  if (table && request == ScheduleRequest()) {
+    FailureOr<ScheduleAttr> measured =
+        getMeasured(op->getContext(), target, problem);
+    if (failed(measured))
+      return failure();
+    schedule = *measured;
+  }
+  StringRef source = schedule ? "table" : "model";
+  ScheduleChoice choice =
+      schedule ? getFields(schedule) : chooseSchedule(target, problem, request);
+  if (!schedule)
+    schedule = ScheduleAttr::getChecked(
+        [&] { return op->emitOpError("has no valid schedule: "); },
+        op->getContext(), choice.br, choice.bc, choice.mr, choice.nr,
+        choice.groups, choice.warps, choice.stages, choice.blocks,
+        choice.overlap, choice.pingpong, choice.lazy, choice.backward,
+        choice.splits);
   if (!schedule || failed(verifyKind(op, schedule, target)) ||
       failed(verifyFits(op, schedule, target, problem, choice)))
     return failure();
@@ -185,9 +261,9 @@ LogicalResult SelectSchedule::select(AttentionOpInterface op,
   remark::analysis(op->getLoc(), remark::RemarkOpts::name("SelectSchedule")
                                      .category("schedule")
                                      .function(getOperation().getName()))
-      << remark::add("br = {0}, bc = {1}: tiles take {2} of {3} bytes of sram; "
-                     "{4}",
-                     choice.br, choice.bc,
+      << remark::add("by the {0}: br = {1}, bc = {2}: tiles take {3} of {4} "
+                     "bytes of sram; {5}",
+                     source, choice.br, choice.bc,
                      getTileBytes(target, problem, choice), target.getSram(),
                      choice.reason);
   return success();
@@ -223,11 +299,17 @@ void SelectSchedule::runOnOperation() {
         << backward.getValue() << "'";
     return signalPassFailure();
   }
+  if (!llvm::is_contained({0, 2, 4, 8, 16}, align.getValue())) {
+    func.emitError(
+        "expected option 'align' to be 2, 4, 8 or 16, or 0, but got ")
+        << align.getValue();
+    return signalPassFailure();
+  }
   bool isCPU = StringRef(chip) == "cpu";
   auto target = TargetAttr::getChecked(
       [&] { return func.emitError("has no valid target: "); }, &getContext(),
       StringRef(chip), sram ? sram.getValue() : getDefaultSram(chip),
-      isCPU ? vectorBits.getValue() : int64_t(0));
+      isCPU ? vectorBits.getValue() : int64_t(0), /*align=*/int64_t(16));
   if (!target)
     return signalPassFailure();
   WalkResult result = func.walk([&](AttentionOpInterface op) {

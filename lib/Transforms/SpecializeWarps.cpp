@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BodyComparison.h"
 #include "CloneSlice.h"
 #include "fa/IR/FA.h"
 #include "fa/Transforms/Passes.h"
@@ -48,15 +49,20 @@ public:
   LogicalResult specialize();
 
 private:
-  /// The Q tile becomes a ring of one stage, loaded at position 0.
+  /// The Q tile becomes a ring of a stage for each row group.
   LogicalResult specializeQuery(fagpu::CopyOp copy);
-  /// The loads of `loop`, in a loop of their own in the producer region.
-  LogicalResult buildProducerLoop(scf::ForOp loop);
-  /// Loads the view `source` of a function argument.
+  /// Whether `view` is the rows of this group in the query tile of the block.
+  bool isRowsOfGroup(memref::SubViewOp view);
+  /// The loads of the loops over key tiles, in loops of their own in the
+  /// producer region, and of some that go on in one another, in one.
+  LogicalResult buildProducerLoops(ArrayRef<scf::ForOp> loops);
+  LogicalResult buildProducerLoop(ArrayRef<scf::ForOp> loops, bool isFirst);
+  /// Loads the view `source` of a function argument, from its row `firstRow`
+  /// on.
   LogicalResult buildLoad(Value ring, Value position, Value source,
-                          Region &region, IRMapping &mapping);
+                          int64_t firstRow, IRMapping &mapping);
   /// Acquires instead of fills, and releases after the last use.
-  void specializeConsumerLoop(scf::ForOp loop);
+  void specializeConsumerLoop(scf::ForOp loop, bool isFirst);
   /// Before `loop`: a row group that skips visits lets their stages go.
   void buildSkippingLoop(scf::ForOp loop, ArrayRef<fagpu::FillOp> fills);
   /// Whether `value` depends on the number of the row group.
@@ -68,12 +74,13 @@ private:
   ScheduleAttr schedule;
   OpBuilder builder;
   fagpu::SpecializeOp split;
-  Value queryTile; // of the whole block, as acquired by a row group
+  Value groupId;   // of this row group
+  Value queryTile; // its rows of Q
 };
 } // namespace
 
 LogicalResult Specializer::buildLoad(Value ring, Value position, Value source,
-                                     Region &region, IRMapping &mapping) {
+                                     int64_t firstRow, IRMapping &mapping) {
   auto view = source.getDefiningOp<memref::SubViewOp>();
   if (!view || view.getSourceType().getRank() != 4)
     return emitError(source.getLoc(),
@@ -85,14 +92,18 @@ LogicalResult Specializer::buildLoad(Value ring, Value position, Value source,
     if (auto constant = getConstantIntValue(offset))
       value = arith::ConstantIndexOp::create(builder, view.getLoc(), *constant);
     else {
-      FailureOr<Value> cloned =
-          cloneSlice(builder, cast<Value>(offset), region, mapping);
+      FailureOr<Value> cloned = cloneSlice(builder, cast<Value>(offset),
+                                           split.getConsumer(), mapping);
       if (failed(cloned))
         return failure();
       value = *cloned;
     }
     coordinates.push_back(value);
   }
+  if (firstRow)
+    coordinates[2] = arith::AddIOp::create(
+        builder, view.getLoc(), coordinates[2],
+        arith::ConstantIndexOp::create(builder, view.getLoc(), firstRow));
   fagpu::LoadOp::create(builder, view.getLoc(), ring, position,
                         view.getSource(), coordinates[0], coordinates[1],
                         coordinates[2]);
@@ -106,26 +117,52 @@ LogicalResult Specializer::specializeQuery(fagpu::CopyOp copy) {
     return copy.emitOpError("expected the target to be a tile of fagpu.alloc "
                             "but got ")
            << copy.getTarget().getType();
+  // A stage a group, so that none waits for the rows of another.
+  MemRefType blockType = copy.getTarget().getType();
+  int64_t groups = schedule.getGroups(), rows = schedule.getGroupRows();
+  MemRefType tileType =
+      MemRefType::Builder(blockType).setShape({rows, blockType.getDimSize(1)});
   builder.setInsertionPoint(alloc);
-  auto ringType = fagpu::RingType::get(builder.getContext(), /*stages=*/1,
-                                       copy.getTarget().getType());
+  auto ringType = fagpu::RingType::get(builder.getContext(), groups, tileType);
   Value ring = fagpu::AllocOp::create(builder, loc, ringType,
                                       /*offset=*/nullptr);
-  builder.setInsertionPointToEnd(&split.getProducer().front());
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   IRMapping mapping;
-  if (failed(buildLoad(ring, zero, copy.getSource(), split.getConsumer(),
-                       mapping)))
-    return failure();
-  builder.setInsertionPointToStart(&split.getConsumer().front());
-  zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value tile = fagpu::AcquireOp::create(builder, loc,
-                                        copy.getTarget().getType(), ring, zero);
-  queryTile = tile;
+  for (int64_t group = 0; group < groups; ++group) {
+    builder.setInsertionPointToEnd(&split.getProducer().front());
+    Value position = arith::ConstantIndexOp::create(builder, loc, group);
+    if (failed(
+            buildLoad(ring, position, copy.getSource(), group * rows, mapping)))
+      return failure();
+  }
+
+  builder.setInsertionPointAfter(groupId.getDefiningOp());
+  queryTile = fagpu::AcquireOp::create(builder, loc, tileType, ring, groupId);
   copy.erase();
-  alloc.replaceAllUsesWith(tile);
+  for (Operation *user : llvm::make_early_inc_range(alloc->getUsers())) {
+    auto view = dyn_cast<memref::SubViewOp>(user);
+    if (groups == 1 && !view)
+      continue;
+    if (!view || !isRowsOfGroup(view))
+      return user->emitOpError("expected the rows of the row group, from "
+                               "group * ")
+             << rows << " on, where the query tile of the block is used";
+    view.replaceAllUsesWith(queryTile);
+    view.erase();
+  }
+  alloc.replaceAllUsesWith(queryTile);
   alloc.erase();
   return success();
+}
+
+bool Specializer::isRowsOfGroup(memref::SubViewOp view) {
+  SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
+  auto offset = dyn_cast<Value>(offsets[0]);
+  auto product = offset ? offset.getDefiningOp<arith::MulIOp>() : nullptr;
+  return product && product.getLhs() == groupId &&
+         getConstantIntValue(product.getRhs()) == schedule.getGroupRows() &&
+         view.getType().getShape() ==
+             cast<MemRefType>(queryTile.getType()).getShape() &&
+         getConstantIntValue(offsets[1]) == 0 && view.hasUnitStride();
 }
 
 bool Specializer::dependsOnGroup(Value value) {
@@ -137,20 +174,47 @@ bool Specializer::dependsOnGroup(Value value) {
                       [&](Value operand) { return dependsOnGroup(operand); });
 }
 
-LogicalResult Specializer::buildProducerLoop(scf::ForOp loop) {
+/// Whether the fills of both loops take the same tiles at the same counter.
+static bool haveSameFills(scf::ForOp a, scf::ForOp b) {
+  BodyComparison comparison(a.getBody(), b.getBody());
+  SmallVector<fagpu::FillOp> fillsA(a.getBody()->getOps<fagpu::FillOp>()),
+      fillsB(b.getBody()->getOps<fagpu::FillOp>());
+  if (fillsA.size() != fillsB.size())
+    return false;
+  return llvm::all_of(llvm::zip_equal(fillsA, fillsB), [&](auto fills) {
+    auto [fillA, fillB] = fills;
+    auto viewA = fillA.getSource().template getDefiningOp<memref::SubViewOp>();
+    auto viewB = fillB.getSource().template getDefiningOp<memref::SubViewOp>();
+    if (fillA.getRing() != fillB.getRing() || !viewA || !viewB ||
+        viewA.getSource() != viewB.getSource())
+      return false;
+    return llvm::all_of(
+        llvm::zip_equal(viewA.getMixedOffsets(), viewB.getMixedOffsets()),
+        [&](auto offsets) {
+          auto [offsetA, offsetB] = offsets;
+          auto valueA = dyn_cast<Value>(offsetA),
+               valueB = dyn_cast<Value>(offsetB);
+          return valueA && valueB ? comparison.isSame(valueA, valueB)
+                                  : offsetA == offsetB;
+        });
+  });
+}
+
+LogicalResult Specializer::buildProducerLoop(ArrayRef<scf::ForOp> loops,
+                                             bool isFirst) {
+  scf::ForOp loop = loops.front(), last = loops.back();
   Location loc = loop.getLoc();
   // What one group skips others may need: a ring is filled from position 0 on.
-  bool isFirst = loop == *split.getConsumer().getOps<scf::ForOp>().begin();
   bool skips = dependsOnGroup(loop.getLowerBound());
-  if ((skips && !isFirst) || dependsOnGroup(loop.getUpperBound()) ||
+  if ((skips && !isFirst) || dependsOnGroup(last.getUpperBound()) ||
       dependsOnGroup(loop.getStep()))
-    return loop.emitOpError("expected only the start of the first loop over "
-                            "key tiles to depend on the row group");
+    return loop.emitOpError("expected row groups to visit the same key tiles, "
+                            "but for those that they skip at the start");
   builder.setInsertionPointToEnd(&split.getProducer().front());
   IRMapping outer;
   SmallVector<Value> bounds;
   for (Value bound :
-       {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) {
+       {loop.getLowerBound(), last.getUpperBound(), loop.getStep()}) {
     if (skips && bounds.empty()) {
       bounds.push_back(arith::ConstantIndexOp::create(builder, loc, 0));
       continue;
@@ -170,8 +234,28 @@ LogicalResult Specializer::buildProducerLoop(scf::ForOp loop) {
     // What no row group waits for, none would release.
     if (!fill.getStage().use_empty() &&
         failed(buildLoad(fill.getRing(), loads.getInductionVar(),
-                         fill.getSource(), split.getConsumer(), mapping)))
+                         fill.getSource(), /*firstRow=*/0, mapping)))
       return failure();
+  return success();
+}
+
+LogicalResult Specializer::buildProducerLoops(ArrayRef<scf::ForOp> loops) {
+  for (size_t begin = 0, end = 0; begin < loops.size(); begin = end) {
+    // Where a loop ends only says which tiles a group masks, if the next one
+    // goes on with the same: one loop for both.
+    end = begin + 1;
+    while (end < loops.size()) {
+      scf::ForOp loop = loops[end - 1], next = loops[end];
+      if (!dependsOnGroup(loop.getUpperBound()) ||
+          next.getLowerBound() != loop.getUpperBound() ||
+          next.getStep() != loop.getStep() || !haveSameFills(loop, next))
+        break;
+      ++end;
+    }
+    if (failed(buildProducerLoop(loops.slice(begin, end - begin),
+                                 /*isFirst=*/begin == 0)))
+      return failure();
+  }
   return success();
 }
 
@@ -194,9 +278,9 @@ void Specializer::buildSkippingLoop(scf::ForOp loop,
   }
 }
 
-void Specializer::specializeConsumerLoop(scf::ForOp loop) {
+void Specializer::specializeConsumerLoop(scf::ForOp loop, bool isFirst) {
   SmallVector<fagpu::FillOp> fills(loop.getBody()->getOps<fagpu::FillOp>());
-  if (dependsOnGroup(loop.getLowerBound()))
+  if (isFirst && dependsOnGroup(loop.getLowerBound()))
     buildSkippingLoop(loop, fills);
   for (fagpu::FillOp fill : fills) {
     // Waited for where the tile is first read, released where it is last read.
@@ -242,18 +326,8 @@ void Specializer::specializeStore(vector::TransferWriteOp store) {
       return arith::ConstantIndexOp::create(builder, loc, *constant);
     return cast<Value>(index);
   };
-  int64_t rows = type.getDimSize(0);
-  Value first = arith::MulIOp::create(
-      builder, loc, fagpu::GroupIdOp::create(builder, loc),
-      arith::ConstantIndexOp::create(builder, loc, rows));
-  OpFoldResult one = builder.getIndexAttr(1), zero = builder.getIndexAttr(0);
-  Value buffer = memref::SubViewOp::create(
-      builder, loc, queryTile, ArrayRef<OpFoldResult>{first, zero},
-      ArrayRef<OpFoldResult>{builder.getIndexAttr(rows),
-                             builder.getIndexAttr(type.getDimSize(1))},
-      ArrayRef<OpFoldResult>{one, one});
   SmallVector<OpFoldResult> offsets = view.getMixedOffsets();
-  fagpu::StoreTileOp::create(builder, loc, store.getVector(), buffer,
+  fagpu::StoreTileOp::create(builder, loc, store.getVector(), queryTile,
                              view.getSource(), toValue(offsets[0]),
                              toValue(offsets[1]), toValue(offsets[2]));
   store.erase();
@@ -278,7 +352,7 @@ LogicalResult Specializer::specialize() {
 
   // The body of the parallel loop is the program of a row group.
   builder.setInsertionPointToStart(&consumer);
-  Value groupId = fagpu::GroupIdOp::create(builder, loc);
+  groupId = fagpu::GroupIdOp::create(builder, loc);
   group.getInductionVar(0).replaceAllUsesWith(groupId);
   group.getBody()->getTerminator()->erase();
   consumer.getOperations().splice(consumer.end(),
@@ -290,11 +364,10 @@ LogicalResult Specializer::specialize() {
     if (failed(specializeQuery(copy)))
       return failure();
   SmallVector<scf::ForOp> loops(consumer.getOps<scf::ForOp>());
-  for (scf::ForOp loop : loops) {
-    if (failed(buildProducerLoop(loop)))
-      return failure();
-    specializeConsumerLoop(loop);
-  }
+  if (failed(buildProducerLoops(loops)))
+    return failure();
+  for (scf::ForOp loop : loops)
+    specializeConsumerLoop(loop, /*isFirst=*/loop == loops.front());
   SmallVector<vector::TransferWriteOp> stores(
       consumer.getOps<vector::TransferWriteOp>());
   for (vector::TransferWriteOp store : stores)
@@ -310,7 +383,9 @@ struct SpecializeWarps
         [&](scf::ForallOp nest) -> WalkResult {
           auto schedule = nest->getAttrOfType<ScheduleAttr>(
               FADialect::getScheduleAttrName());
-          if (!schedule)
+          auto target =
+              nest->getAttrOfType<TargetAttr>(FADialect::getTargetAttrName());
+          if (!schedule || (target && !target.isHopper()))
             return WalkResult::advance();
           if (failed(Specializer(nest, schedule).specialize()))
             return WalkResult::interrupt();

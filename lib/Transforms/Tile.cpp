@@ -16,13 +16,15 @@
 //
 // with S_ij = score(Q_i K_j^T), masked in edge tiles only. Which tiles are
 // visited, and which of them are edge tiles, is in KeyRange.cpp; the regions
-// are applied in TileRegion.cpp.
+// are applied in TileRegion.cpp, a where region in edge tiles only if it is one
+// interval of keys for each query (MaskBounds.h).
 //
 // Queries are not peeled: the last query tile is a memref with fewer rows, read
 // once, and its missing rows are computed on zeros and not stored.
 //
 //===----------------------------------------------------------------------===//
 
+#include "TileKeysOutside.h"
 #include "TileNest.h"
 #include "TileRegion.h"
 #include "fa/IR/FA.h"
@@ -32,6 +34,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -58,20 +61,21 @@ private:
   /// The body of the parallel loops: one query tile, row group by row group.
   LogicalResult buildQueryTile(Value queryTile);
 
-  /// The rows of one group, or the whole query tile if there is one group. It
-  /// leaves out the first `skipped` of the block's visits.
-  LogicalResult buildRowGroup(const KeyRange &range, Value skipped);
+  /// The visits of the key tiles `range` of the block by the rows of this
+  /// group, whose own tiles are `own`.
+  Visits buildGroupVisits(const KeyRange &range, const KeyRange &own) {
+    bool maySkip = schedule.getGroups() > 1 && geometry.right;
+    return buildVisits(builder, loc, range, own, maySkip,
+                       schedule.getOverlap());
+  }
 
-  /// The key tiles of a query tile, of which one at least is an edge tile if
-  /// products are to overlap: the first visit is then outside the loops.
-  KeyRange buildVisitedTiles();
-
-  /// The number of tiles at the end of those of the block, all edge tiles, that
-  /// no row of this group sees; null if there is none.
-  Value buildSkippedVisits(const KeyRange &range);
+  /// The rows of one group, or the whole query tile if there is one group.
+  LogicalResult buildRowGroup(const Visits &visits);
 
   /// S_ij after the score region and, in an edge tile, the mask.
   FailureOr<Value> buildScores(Value key0, Value rows, bool isEdge);
+
+  void reportBounds();
 
   /// Rows [first, first + rows) of one head; a null `rows` stands for B_c rows.
   Value buildView(Value memref, Value headIndex, Value first, Value rowCount) {
@@ -111,15 +115,22 @@ FailureOr<Value> NestBuilder::buildScores(Value key0, Value keyRows,
       builder.getF32FloatAttr(scaleFirst ? op.getScaleOrDefault() : 1.0f),
       /*start=*/Value());
 
-  if (op.hasScoreRegion() || op.hasMaskRegion()) {
-    TilePosition position =
-        buildTilePosition(builder, loc, op, tileType.getShape(), batch, head,
-                          row0, key0, /*keysInRows=*/false, isEdge);
+  bool needsWhere =
+      op.hasMaskRegion() && (isEdge || geometry.needsWhereInFullTiles());
+  SmallVector<Region *, 2> regions;
+  if (op.hasScoreRegion())
+    regions.push_back(&op.getScoreRegion());
+  if (needsWhere)
+    regions.push_back(&op.getMaskRegion());
+  if (!regions.empty()) {
+    TilePosition position = buildTilePosition(
+        builder, loc, op, regions, tileType.getShape(), batch, head, row0, key0,
+        /*keysInRows=*/false, isEdge);
     FailureOr<Value> changed = scores;
     if (op.hasScoreRegion())
       changed =
           buildScoreRegion(builder, op.getScoreRegion(), scores, position);
-    if (succeeded(changed) && op.hasMaskRegion())
+    if (succeeded(changed) && needsWhere)
       changed =
           buildMaskRegion(builder, op.getMaskRegion(), *changed, position);
     if (failed(changed))
@@ -131,30 +142,6 @@ FailureOr<Value> NestBuilder::buildScores(Value key0, Value keyRows,
   return scores;
 }
 
-KeyRange NestBuilder::buildVisitedTiles() {
-  KeyRange range = buildKeyRange(builder, loc, geometry, row0, rows);
-  if (!schedule.getOverlap())
-    return range;
-  // The last tile is an edge tile, be it that nothing of it is hidden or all.
-  Value one = constant(1);
-  Value last = arith::SubIOp::create(builder, loc, range.end, one);
-  range.fullEnd = arith::MaxSIOp::create(
-      builder, loc, range.fullBegin,
-      arith::MinSIOp::create(builder, loc, range.fullEnd, last));
-  range.end = arith::MaxSIOp::create(
-      builder, loc, range.end,
-      arith::AddIOp::create(builder, loc, range.fullEnd, one));
-  return range;
-}
-
-Value NestBuilder::buildSkippedVisits(const KeyRange &range) {
-  if (schedule.getGroups() == 1 || !geometry.right)
-    return {};
-  KeyRange own = buildKeyRange(builder, loc, geometry, row0, rows);
-  Value skipped = arith::SubIOp::create(builder, loc, range.end, own.end);
-  return arith::MaxSIOp::create(builder, loc, skipped, constant(0));
-}
-
 LogicalResult NestBuilder::buildQueryTile(Value queryTile) {
   Value br = constant(schedule.getBr());
   row0 = arith::MulIOp::create(builder, loc, queryTile, br);
@@ -162,9 +149,9 @@ LogicalResult NestBuilder::buildQueryTile(Value queryTile) {
       builder, loc, br, arith::SubIOp::create(builder, loc, seqQ, row0));
   kvHead = arith::DivUIOp::create(builder, loc, head, group);
   queryView = buildView(op.getQuery(), head, row0, rows);
-  KeyRange range = buildVisitedTiles();
+  KeyRange range = buildKeyRange(builder, loc, geometry, row0, rows);
   if (schedule.getGroups() == 1 && !op.getTargetAttr().isHopper())
-    return buildRowGroup(range, /*skipped=*/Value());
+    return buildRowGroup(buildGroupVisits(range, range));
 
   // The groups share the key tiles that the block visits.
   Attribute groupMapping = gpu::GPUWarpgroupMappingAttr::get(
@@ -187,10 +174,13 @@ LogicalResult NestBuilder::buildQueryTile(Value queryTile) {
   queryView = memref::SubViewOp::create(
       builder, loc, queryView, ArrayRef<OpFoldResult>{offset, zero},
       ArrayRef<OpFoldResult>{rows, depth}, ArrayRef<OpFoldResult>{one, one});
-  return buildRowGroup(range, buildSkippedVisits(range));
+  KeyRange own = schedule.getGroups() == 1
+                     ? range
+                     : buildKeyRange(builder, loc, geometry, row0, rows);
+  return buildRowGroup(buildGroupVisits(range, own));
 }
 
-LogicalResult NestBuilder::buildRowGroup(const KeyRange &range, Value skipped) {
+LogicalResult NestBuilder::buildRowGroup(const Visits &visits) {
   float scale = op.getScaleOrDefault();
   bool scaleFirst = op.hasScoreRegion() || !(scale > 0.0f);
   FloatAttr softmaxScale = builder.getF32FloatAttr(scaleFirst ? 1.0f : scale);
@@ -203,10 +193,9 @@ LogicalResult NestBuilder::buildRowGroup(const KeyRange &range, Value skipped) {
   APFloat zero = APFloat::getZero(APFloat::IEEEsingle());
   APFloat minusInf = APFloat::getInf(APFloat::IEEEsingle(), /*Negative=*/true);
 
-  TileVisits visits{skipped, schedule.getOverlap()};
   // First pass: m.
   FailureOr<SmallVector<Value>> maxState = buildTileLoops(
-      builder, loc, range, geometry, constantVector(rowType, minusInf),
+      builder, loc, visits, geometry, constantVector(rowType, minusInf),
       [&](Value key0, Value keyRows, bool isEdge,
           ValueRange state) -> FailureOr<SmallVector<Value>> {
         FailureOr<Value> scores = buildScores(key0, keyRows, isEdge);
@@ -216,15 +205,14 @@ LogicalResult NestBuilder::buildRowGroup(const KeyRange &range, Value skipped) {
             builder, loc, *scores, state[0], SmallVector<bool>{false, true},
             vector::CombiningKind::MAXNUMF);
         return SmallVector<Value>{max};
-      },
-      visits);
+      });
   if (failed(maxState))
     return failure();
   Value max = maxState->front();
 
   // Second pass: l and O.
   FailureOr<SmallVector<Value>> sums = buildTileLoops(
-      builder, loc, range, geometry,
+      builder, loc, visits, geometry,
       {constantVector(rowType, zero), constantVector(accType, zero)},
       [&](Value key0, Value keyRows, bool isEdge,
           ValueRange state) -> FailureOr<SmallVector<Value>> {
@@ -238,8 +226,7 @@ LogicalResult NestBuilder::buildRowGroup(const KeyRange &range, Value skipped) {
             AccumulateOp::create(builder, loc, accType, softmax.getProbs(),
                                  valueView, state[1], /*alpha=*/Value());
         return SmallVector<Value>{softmax.getNewSum(), acc};
-      },
-      visits);
+      });
   if (failed(sums))
     return failure();
 
@@ -293,6 +280,18 @@ static DictionaryAttr describeProblem(AttentionOp op) {
        b.getNamedAttr("scale", b.getF32FloatAttr(op.getScaleOrDefault()))});
 }
 
+/// Says which keys the where region was found to let through.
+void NestBuilder::reportBounds() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  geometry.where.print(os);
+  remark::analysis(loc,
+                   remark::RemarkOpts::name("MaskBounds")
+                       .category("schedule")
+                       .function(op->getParentOfType<func::FuncOp>().getName()))
+      << remark::add("query i sees {0}", text);
+}
+
 LogicalResult NestBuilder::build() {
   auto dim = [&](Value memref, int64_t index) -> Value {
     return memref::DimOp::create(builder, loc, memref, index);
@@ -301,6 +300,11 @@ LogicalResult NestBuilder::build() {
   seqQ = dim(op.getQuery(), 2);
   geometry = MaskGeometry::get(builder, loc, op.getMaskOrDefault(), seqQ,
                                dim(op.getKey(), 2), schedule.getBc());
+  if (op.hasMaskRegion()) {
+    geometry.whereRegion = &op.getMaskRegion();
+    geometry.where = analyzeMask(op.getMaskRegion());
+    reportBounds();
+  }
   group = buildHeadGroup(builder, loc, heads, dim(op.getKey(), 1));
   Value queryTiles = arith::CeilDivUIOp::create(builder, loc, seqQ,
                                                 constant(schedule.getBr()));
@@ -310,23 +314,26 @@ LogicalResult NestBuilder::build() {
   if (!op.getTargetAttr().isCPU())
     forall->setAttr(FADialect::getProblemAttrName(), describeProblem(op));
   builder.setInsertionPointToStart(forall.getBody());
-  batch = forall.getInductionVar(0);
-  head = forall.getInductionVar(1);
+  geometry.batch = batch = forall.getInductionVar(0);
+  geometry.head = head = forall.getInductionVar(1);
   return buildQueryTile(forall.getInductionVar(2));
 }
 
 namespace {
 struct Tile : public fa::impl::FATilePassBase<Tile> {
+  using Base::Base;
+
   void runOnOperation() override {
     WalkResult result = getOperation().walk([&](AttentionOp op) {
-      return failed(tile(op)) ? WalkResult::interrupt() : WalkResult::advance();
+      return failed(tile(op, keysOutside)) ? WalkResult::interrupt()
+                                           : WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();
   }
 
 private:
-  static LogicalResult tile(AttentionOp op) {
+  static LogicalResult tile(AttentionOp op, bool keysOutside) {
     if (op.isOnTensors())
       return op.emitOpError("expected memrefs but got tensors; run "
                             "fa-bufferize first");
@@ -334,7 +341,8 @@ private:
       return op.emitOpError("expected a schedule and a target; run "
                             "fa-select-schedule first");
     OpBuilder builder(op);
-    if (failed(NestBuilder(builder, op).build()))
+    if (failed(keysOutside ? buildKeysOutside(builder, op)
+                           : NestBuilder(builder, op).build()))
       return failure();
     op.erase();
     return success();

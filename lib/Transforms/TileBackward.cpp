@@ -238,9 +238,11 @@ FailureOr<PairTiles> BackwardBuilder::buildPair(
                                    productScale, /*start=*/Value());
   Value scores = product, derivative;
   if (op.hasScoreRegion() || op.hasMaskRegion()) {
-    TilePosition position =
-        buildTilePosition(builder, loc, op, type.getShape(), batch, head,
-                          query0, key0, keysInRows, static_cast<bool>(edge));
+    TilePosition position = buildTilePosition(
+        builder, loc, op,
+        {&op.getScoreRegion(), &op.getDerivativeRegion(), &op.getMaskRegion()},
+        type.getShape(), batch, head, query0, key0, keysInRows,
+        static_cast<bool>(edge));
     FailureOr<Value> changed = scores;
     if (op.hasScoreRegion()) {
       FailureOr<Value> slope = buildScoreRegion(
@@ -340,7 +342,7 @@ LogicalResult BackwardBuilder::buildQueryGrad() {
 
   KeyRange range = buildKeyRange(builder, loc, geometry, query0, rows);
   FailureOr<SmallVector<Value>> sums = buildTileLoops(
-      builder, loc, range, geometry,
+      builder, loc, buildVisits(builder, loc, range), geometry,
       splat(vectorType({br, op.getHeadDim()}), 0.0f),
       [&](Value key0, Value keyRows, bool isEdge,
           ValueRange state) -> FailureOr<SmallVector<Value>> {
@@ -382,6 +384,7 @@ LogicalResult BackwardBuilder::buildKeyTile(Value key0, Value kvHead,
                                         keyRows, index(bc));
   range.fullEnd = arith::SelectOp::create(builder, loc, isWhole, range.fullEnd,
                                           range.fullBegin);
+  Visits visits = buildVisits(builder, loc, range);
 
   LogicalResult status = success();
   Value firstHead = arith::MulIOp::create(builder, loc, kvHead, group);
@@ -390,7 +393,7 @@ LogicalResult BackwardBuilder::buildKeyTile(Value key0, Value kvHead,
   auto buildHead = [&](Value number, ValueRange init) -> SmallVector<Value> {
     Value head = arith::AddIOp::create(builder, loc, firstHead, number);
     FailureOr<SmallVector<Value>> sums = buildTileLoops(
-        builder, loc, range, queries, init,
+        builder, loc, visits, queries, init,
         [&](Value query0, Value rows, bool isEdge,
             ValueRange state) -> FailureOr<SmallVector<Value>> {
           Value queryView = view(op.getQuery(), batch, head, query0, rows, br);

@@ -69,15 +69,78 @@ scf::ForallOp fa::buildBlockLoops(OpBuilder &builder, Location loc,
   return forall;
 }
 
+Visits fa::buildVisits(OpBuilder &builder, Location loc, const KeyRange &range,
+                       const KeyRange &own, bool maySkip, bool overlaps) {
+  auto add = [&builder, loc](Value a, Value b) -> Value {
+    return arith::AddIOp::create(builder, loc, a, b);
+  };
+  auto sub = [&builder, loc](Value a, Value b) -> Value {
+    return arith::SubIOp::create(builder, loc, a, b);
+  };
+  auto min = [&](Value a, Value b) -> Value {
+    return arith::MinSIOp::create(builder, loc, a, b);
+  };
+  auto max = [&](Value a, Value b) -> Value {
+    return arith::MaxSIOp::create(builder, loc, a, b);
+  };
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
+  // Products that overlap have their first visit outside the loops, an edge
+  // tile, be it that nothing of it is hidden or all.
+  Value end = overlaps ? max(range.end, one) : range.end;
+  Value last = sub(end, one);
+  auto fromLast = [=](Value t) { return sub(last, t); };
+
+  // The tiles at the end that no row of this group sees.
+  Value skipped = zero;
+  if (maySkip)
+    skipped = max(sub(end, own.end), zero);
+
+  // From the last tile down: edge tiles, then full ones.
+  if (range.begin == range.fullBegin) {
+    if (maySkip && overlaps)
+      skipped = min(skipped, last);
+    Value edges = sub(end, own.fullEnd);
+    if (overlaps)
+      edges = max(edges, add(skipped, one));
+    else if (maySkip)
+      edges = max(edges, skipped);
+    return {skipped, edges, end, fromLast, fromLast, overlaps};
+  }
+
+  // Edge tiles on both sides, from the last one down too, so that what a row
+  // group does not see comes first; then the full ones, in the order in which
+  // they would come without the edge tiles before them.
+  Value fullEnd =
+      overlaps ? max(range.fullBegin, min(range.fullEnd, last)) : range.fullEnd;
+  Value full = sub(fullEnd, range.fullBegin);
+  Value after = sub(end, fullEnd);
+  Value edges = add(after, sub(range.fullBegin, range.begin));
+  if (overlaps)
+    edges = max(edges, one);
+  if (maySkip)
+    skipped = min(skipped, overlaps ? sub(edges, one) : edges);
+  Value fullLast = sub(add(fullEnd, edges), one);
+  auto edgeTile = [=, &builder](Value t) -> Value {
+    Value isAfter = arith::CmpIOp::create(builder, loc,
+                                          arith::CmpIPredicate::slt, t, after);
+    Value number = fromLast(t);
+    return arith::SelectOp::create(builder, loc, isAfter, number,
+                                   sub(number, full));
+  };
+  auto fullTile = [=](Value t) { return sub(fullLast, t); };
+  return {skipped, edges, add(edges, full), edgeTile, fullTile, overlaps};
+}
+
 FailureOr<SmallVector<Value>>
-fa::buildTileLoops(OpBuilder &builder, Location loc, const KeyRange &range,
-                   const MaskGeometry &geometry, ValueRange init, TileBody body,
-                   const TileVisits &visits) {
+fa::buildTileLoops(OpBuilder &builder, Location loc, const Visits &visits,
+                   const MaskGeometry &geometry, ValueRange init,
+                   TileBody body) {
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   LogicalResult status = success();
   auto buildLoop = [&](Value begin, Value end, bool isEdge, ValueRange state,
-                       function_ref<Value(Value)> tileNumber) {
+                       const std::function<Value(Value)> &tileNumber) {
     auto loop = scf::ForOp::create(builder, loc, begin, end, one, state);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
@@ -88,7 +151,7 @@ fa::buildTileLoops(OpBuilder &builder, Location loc, const KeyRange &range,
     if (isEdge) {
       Value left = arith::SubIOp::create(builder, loc, geometry.seqKV, first);
       rows = arith::MinSIOp::create(builder, loc, tile, left);
-      if (visits.alwaysEdge) // a tile that nobody sees may lie past the end
+      if (visits.mayPassEnd)
         rows = arith::MaxSIOp::create(builder, loc, rows, zero);
     }
     FailureOr<SmallVector<Value>> next =
@@ -102,47 +165,10 @@ fa::buildTileLoops(OpBuilder &builder, Location loc, const KeyRange &range,
     return SmallVector<Value>(loop.getResults());
   };
 
-  // Both loops count the visits, t = 0, 1, ...: the edge tiles from the last
-  // one down, so that what a row group does not see comes first, then the full
-  // ones.
-  //
-  //   t < after   end - 1 - t
-  //   t < edges   fullBegin - 1 - (t - after), or end - 1 - t less full tiles
-  //   else        fullBegin + (t - edges)
-  bool hasBefore = range.begin != range.fullBegin;
-  Value after = arith::SubIOp::create(builder, loc, range.end, range.fullEnd);
-  Value edges = after;
-  if (hasBefore)
-    edges = arith::AddIOp::create(
-        builder, loc, edges,
-        arith::SubIOp::create(builder, loc, range.fullBegin, range.begin));
-  Value mostSkipped = edges;
-  if (visits.alwaysEdge) {
-    edges = arith::MaxSIOp::create(builder, loc, edges, one);
-    mostSkipped = arith::SubIOp::create(builder, loc, edges, one);
-  }
-  Value begin = zero;
-  if (visits.skipped)
-    begin = arith::MinSIOp::create(builder, loc, visits.skipped, mostSkipped);
-  Value full =
-      arith::SubIOp::create(builder, loc, range.fullEnd, range.fullBegin);
-  Value numVisits = arith::AddIOp::create(builder, loc, edges, full);
-  Value shift = arith::SubIOp::create(builder, loc, range.fullBegin, edges);
-  Value last = arith::SubIOp::create(builder, loc, range.end, one);
-  SmallVector<Value> state =
-      buildLoop(begin, edges, /*isEdge=*/true, init, [&](Value t) -> Value {
-        Value number = arith::SubIOp::create(builder, loc, last, t);
-        if (!hasBefore)
-          return number;
-        Value isAfter = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::slt, t, after);
-        Value before = arith::SubIOp::create(builder, loc, number, full);
-        return arith::SelectOp::create(builder, loc, isAfter, number, before);
-      });
-  state = buildLoop(edges, numVisits, /*isEdge=*/false, state,
-                    [&](Value t) -> Value {
-                      return arith::AddIOp::create(builder, loc, t, shift);
-                    });
+  SmallVector<Value> state = buildLoop(visits.begin, visits.edges,
+                                       /*isEdge=*/true, init, visits.edgeTile);
+  state = buildLoop(visits.edges, visits.end, /*isEdge=*/false, state,
+                    visits.fullTile);
   if (failed(status))
     return failure();
   return state;

@@ -17,6 +17,8 @@
 #include "fa/IR/FA.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <functional>
+
 namespace mlir::fa {
 
 /// Rows [first, first + rows) of head (batch, head) of a rank-4 or rank-3
@@ -40,24 +42,41 @@ scf::ForallOp buildBlockLoops(OpBuilder &builder, Location loc,
                               ArrayRef<OpFoldResult> sizes,
                               AttentionOpInterface op);
 
-/// Which visits of a range are left out, and what is added to it.
-struct TileVisits {
-  /// Leave out as many visits at the start, all of edge tiles, or null.
-  Value skipped = {};
-  /// Visit one edge tile at least. It may lie past the end.
-  bool alwaysEdge = false;
+/// The tiles that a row group visits. Both loops count the visits of the block,
+/// t = 0, 1, ...: that over edge tiles from `begin` to `edges`, that over full
+/// ones from there to `end`.
+struct Visits {
+  Value begin, edges, end;
+  /// The number of the tile of visit t, in the loop over edge tiles or in that
+  /// over full ones.
+  std::function<Value(Value t)> edgeTile, fullTile;
+  /// Whether an edge tile may lie past the end, where nobody sees it.
+  bool mayPassEnd;
 };
 
-/// Runs `body(first, rows, isEdge, state)` over the tiles of `range`, edge
-/// tiles first, and returns the state after the last. `first` is the first row
-/// of the visited tile and `rows` how many it has, null if that is all.
+/// Emits the visits of the tiles `range` of a block by the rows of one group,
+/// whose own tiles are `own`. If the group `maySkip`, it leaves out the visits
+/// at the start that only other groups need. If products overlap, there is an
+/// edge tile.
+Visits buildVisits(OpBuilder &builder, Location loc, const KeyRange &range,
+                   const KeyRange &own, bool maySkip, bool overlaps);
+
+/// The visits of rows that are not in groups.
+inline Visits buildVisits(OpBuilder &builder, Location loc,
+                          const KeyRange &range) {
+  return buildVisits(builder, loc, range, range, /*maySkip=*/false,
+                     /*overlaps=*/false);
+}
+
+/// Runs `body(first, rows, isEdge, state)` over the visited tiles, edge tiles
+/// first, and returns the state after the last. `first` is the first row of the
+/// visited tile and `rows` how many it has, null if that is all.
 using TileBody = function_ref<FailureOr<SmallVector<Value>>(
     Value first, Value rows, bool isEdge, ValueRange state)>;
 FailureOr<SmallVector<Value>> buildTileLoops(OpBuilder &builder, Location loc,
-                                             const KeyRange &range,
+                                             const Visits &visits,
                                              const MaskGeometry &geometry,
-                                             ValueRange init, TileBody body,
-                                             const TileVisits &visits = {});
+                                             ValueRange init, TileBody body);
 
 } // namespace mlir::fa
 

@@ -207,11 +207,12 @@ FailureOr<Value> fa::buildOnTile(OpBuilder &builder, Region &region,
 
 TilePosition fa::buildTilePosition(OpBuilder &builder, Location loc,
                                    AttentionOpInterface op,
+                                   ArrayRef<Region *> regions,
                                    ArrayRef<int64_t> shape, Value batch,
                                    Value head, Value query0, Value key0,
                                    bool keysInRows, bool isEdge) {
-  bool readsTables = llvm::any_of(op->getRegions(), [](Region &region) {
-    return !region.getOps<memref::LoadOp>().empty();
+  bool readsTables = llvm::any_of(regions, [](Region *region) {
+    return !region->getOps<memref::LoadOp>().empty();
   });
   auto getEnd = [&](Value tensor) -> Value {
     return memref::DimOp::create(builder, loc, tensor, 2);

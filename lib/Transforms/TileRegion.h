@@ -46,13 +46,16 @@ struct TilePosition {
 /// Emits the position of a tile of shape `shape` with the first query `query0`
 /// and the first key `key0`. Its rows are queries or, if `keysInRows`, keys.
 ///
-/// Queries and keys past the end exist in the tile, but not in a table: if a
-/// region reads one, numbers from the end on are that of the last query or key.
-/// `isEdge` says whether the tile may have keys past the end.
+/// Queries and keys past the end exist in the tile, but not in a table: if one
+/// of `regions` reads one, numbers from the end on are that of the last query
+/// or key, and what comes of them is dropped. `isEdge` says whether the tile
+/// may have keys past the end.
 TilePosition buildTilePosition(OpBuilder &builder, Location loc,
-                               AttentionOpInterface op, ArrayRef<int64_t> shape,
-                               Value batch, Value head, Value query0,
-                               Value key0, bool keysInRows, bool isEdge);
+                               AttentionOpInterface op,
+                               ArrayRef<Region *> regions,
+                               ArrayRef<int64_t> shape, Value batch, Value head,
+                               Value query0, Value key0, bool keysInRows,
+                               bool isEdge);
 
 /// `scores` after the score region, or another of its signature.
 FailureOr<Value> buildScoreRegion(OpBuilder &builder, Region &region,

@@ -19,9 +19,10 @@ func.func @columns(%x: f32, %O: memref<?x20xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.forall (%b, %h, %i) in (%n, %n, %n) {
-    // expected-error @+1 {{expected tiles whose columns are a multiple of 8 but got 'vector<16x20xf32>'}}
     %s = vector.broadcast %x : f32 to vector<16x20xf32>
-    vector.transfer_write %s, %O[%i, %c0] {in_bounds = [false, true]} : vector<16x20xf32>, memref<?x20xf32>
+    %zero = arith.constant dense<0.0> : vector<16xf32>
+    // expected-error @+1 {{expected a reduction of f32 over a multiple of 8 columns but got 'vector<16x20xf32>'}}
+    %m = vector.multi_reduction <maxnumf>, %s, %zero [1] : vector<16x20xf32> to vector<16xf32>
   } {fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>}
   return
 }
@@ -95,7 +96,7 @@ func.func @store_of_one_column(%x: f32, %O: memref<?x1xf32>, %n: index) {
   %c1 = arith.constant 1 : index
   scf.forall (%b, %h, %i) in (%n, %n, %n) {
     %s = vector.broadcast %x : f32 to vector<16x1xf32>
-    // expected-error @+1 {{expected a store of a multiple of 8 columns but got 'vector<16x1xf32>'}}
+    // expected-error @+1 {{expected a store of at least 2 columns but got 'vector<16x1xf32>'}}
     vector.transfer_write %s, %O[%i, %c0] {in_bounds = [false, true]} : vector<16x1xf32>, memref<?x1xf32>
   } {fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>}
   return

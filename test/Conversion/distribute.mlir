@@ -64,8 +64,8 @@ func.func @row_wise(%O: memref<?x16xf16>, %LSE: memref<?xf32>, %n: index, %x: f3
     // CHECK: scf.if %[[INSIDE]] {
     // CHECK:   %[[P0:.*]] = vector.extract_strided_slice %[[P]] {offsets = [0], sizes = [2]
     // CHECK:   vector.store %[[P0]], %[[O]][%[[UPPER]], %[[COLUMN]]] {alignment = 4 : i64}
-    // CHECK:   %[[P4:.*]] = vector.extract_strided_slice %[[P]] {offsets = [4], sizes = [2]
     // CHECK:   %[[RIGHT:.*]] = arith.addi %[[COLUMN]], %c8
+    // CHECK:   %[[P4:.*]] = vector.extract_strided_slice %[[P]] {offsets = [4], sizes = [2]
     // CHECK:   vector.store %[[P4]], %[[O]][%[[UPPER]], %[[RIGHT]]]
     // CHECK: }
     // CHECK: scf.if
@@ -377,6 +377,33 @@ func.func @rescale(%O: memref<?x8xf32>, %n: index, %x: f32) {
 
 // -----
 
+// 20 columns count as 24. Of the last 8 only the lanes that have columns 16 to 19
+// store: whole pairs where rows are aligned to them.
+
+// CHECK-LABEL: func.func @narrow_store
+func.func @narrow_store(%x: f32, %O: memref<?x20xf16>, %P: memref<?x20xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: %[[COLUMN:.*]] = arith.muli
+    // CHECK: vector.broadcast %{{.*}} : f32 to vector<12xf32>
+    // CHECK: %[[T:.*]] = arith.truncf %{{.*}} : vector<12xf32> to vector<12xf16>
+    // CHECK: scf.if
+    // CHECK-COUNT-2: vector.store {{.*}} {alignment = 4 : i64}
+    // CHECK: %[[LAST:.*]] = arith.addi %[[COLUMN]], %c16
+    // CHECK: %[[EXISTS:.*]] = arith.cmpi slt, %[[LAST]], %c20
+    // CHECK: scf.if %[[EXISTS]] {
+    // CHECK:   vector.extract_strided_slice %[[T]] {offsets = [8], sizes = [2]
+    // CHECK:   vector.store {{.*}}[%{{.*}}, %[[LAST]]] {alignment = 4 : i64}
+    // CHECK: }
+    %s = vector.broadcast %x : f32 to vector<16x20xf32>
+    %t = arith.truncf %s : vector<16x20xf32> to vector<16x20xf16>
+    vector.transfer_write %t, %O[%i, %c0] {in_bounds = [false, true]} : vector<16x20xf16>, memref<?x20xf16>
+  } {fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912, align = 8>}
+  return
+}
+
+// -----
+
 // Column numbers are compared with limits from which the first one was taken: one
 // value a row, or one in all, instead of one an element. Other comparisons stay.
 
@@ -418,5 +445,73 @@ func.func @column_tests(%O: memref<?x16xf32>, %n: index, %limit: i32) {
       vector.transfer_write %f, %O[%i, %c0] {in_bounds = [false, true]} : vector<64x16xf32>, memref<?x16xf32>
     }
   } {fa.schedule = #fa.schedule<br = 64, bc = 16, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+// Reads as stores, two elements at a time; a row past the end is read as the
+// last.
+
+// CHECK-LABEL: func.func @reads
+// CHECK-SAME: (%[[P:.*]]: memref<?x16xbf16>, %[[SUMS:.*]]: memref<?xf32>, %[[O:.*]]: memref<?x16xbf16>,
+func.func @reads(%P: memref<?x16xbf16>, %sums: memref<?xf32>, %O: memref<?x16xbf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %pad = arith.constant 0.0 : bf16
+  %zero = arith.constant 0.0 : f32
+  // CHECK: %[[LANE:.*]] = arith.remui %{{.*}}, %c32
+  // CHECK: %[[ROW:.*]] = arith.divui %[[LANE]], %c4
+  // CHECK: %[[COLUMN:.*]] = arith.muli %{{.*}}, %c2
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: %[[END:.*]] = memref.dim %[[P]]
+    // CHECK: %[[LAST:.*]] = arith.subi %[[END]], %c1
+    // CHECK: %[[R0:.*]] = arith.minsi %[[ROW]], %[[LAST]]
+    // CHECK: %[[A:.*]] = vector.load %[[P]][%[[R0]], %[[COLUMN]]] {alignment = 4 : i64} : memref<?x16xbf16>, vector<2xbf16>
+    // CHECK: %[[T0:.*]] = vector.insert_strided_slice %[[A]], %{{.*}} {offsets = [0], strides = [1]} : vector<2xbf16> into vector<8xbf16>
+    // CHECK: %[[C1:.*]] = arith.addi %[[COLUMN]], %c8
+    // CHECK: %[[B:.*]] = vector.load %[[P]][%[[R0]], %[[C1]]]
+    // CHECK: %[[T1:.*]] = vector.insert_strided_slice %[[B]], %[[T0]] {offsets = [4], strides = [1]}
+    // CHECK: %[[NEXT:.*]] = arith.addi %[[ROW]], %c8
+    // CHECK: %[[R1:.*]] = arith.minsi %[[NEXT]], %[[LAST]]
+    // CHECK: vector.load %[[P]][%[[R1]], %[[COLUMN]]]
+    // CHECK: vector.insert_strided_slice %{{.*}}, %[[T1]] {offsets = [2], strides = [1]}
+    %p = vector.transfer_read %P[%c0, %c0], %pad {in_bounds = [false, true]} : memref<?x16xbf16>, vector<16x16xbf16>
+    // CHECK: %[[L0:.*]] = memref.load %[[SUMS]]
+    // CHECK: %[[L1:.*]] = memref.load %[[SUMS]]
+    // CHECK: vector.from_elements %[[L0]], %[[L1]] : vector<2xf32>
+    %l = vector.transfer_read %sums[%c0], %zero {in_bounds = [false]} : memref<?xf32>, vector<16xf32>
+    %column = vector.shape_cast %l : vector<16xf32> to vector<16x1xf32>
+    %all = vector.broadcast %column : vector<16x1xf32> to vector<16x16xf32>
+    %wide = arith.extf %p : vector<16x16xbf16> to vector<16x16xf32>
+    %o = arith.divf %wide, %all : vector<16x16xf32>
+    %narrow = arith.truncf %o : vector<16x16xf32> to vector<16x16xbf16>
+    vector.transfer_write %narrow, %O[%c0, %c0] {in_bounds = [false, true]} : vector<16x16xbf16>, memref<?x16xbf16>
+  } {fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}
+
+// -----
+
+// By single elements where rows are not aligned to pairs.
+
+// CHECK-LABEL: func.func @odd_store
+func.func @odd_store(%x: f32, %O: memref<?x9xf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: scf.if
+    // CHECK-COUNT-2: memref.store
+    // CHECK: arith.cmpi slt, %{{.*}}, %c9
+    // CHECK: scf.if
+    // CHECK-NEXT: vector.extract
+    // CHECK-NEXT: memref.store
+    // CHECK: scf.if
+    // CHECK-NEXT: vector.extract
+    // CHECK-NEXT: memref.store
+    // CHECK-NOT: vector.store
+    // CHECK: return
+    %s = vector.broadcast %x : f32 to vector<16x9xf32>
+    %t = arith.truncf %s : vector<16x9xf32> to vector<16x9xf16>
+    vector.transfer_write %t, %O[%i, %c0] {in_bounds = [false, true]} : vector<16x9xf16>, memref<?x9xf16>
+  } {fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912, align = 2>}
   return
 }

@@ -50,6 +50,56 @@ func.func @reciprocal(%x: f32, %y: vector<2xf32>) -> (vector<2xf32>, f32, f32) {
   return %r, %exact, %half : vector<2xf32>, f32, f32
 }
 
+// CHECK-LABEL: func.func @exp
+// CHECK-SAME: (%[[X:.*]]: f32)
+func.func @exp(%x: f32) -> (f32, f32) {
+  // CHECK-DAG: %[[LOG2E:.*]] = arith.constant 1.44269502 : f32
+  // CHECK-DAG: %[[SCALED:.*]] = arith.mulf %[[X]], %[[LOG2E]]
+  // CHECK-DAG: %[[EXP:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[SCALED]])
+  // CHECK-DAG: %[[LOG2:.*]] = llvm.call_intrinsic "llvm.nvvm.lg2.approx.ftz.f"(%[[X]])
+  // CHECK: return %[[EXP]], %[[LOG2]]
+  %exp = math.exp %x : f32
+  %log2 = math.log2 %x : f32
+  return %exp, %log2 : f32, f32
+}
+
+// 1 - 2 e / (1 + e) with e = exp(-2 |x|), or a polynomial.
+
+// CHECK-LABEL: func.func @tanh
+// CHECK-SAME: (%[[X:.*]]: f32)
+func.func @tanh(%x: f32) -> f32 {
+  // CHECK-DAG: %[[MINUS2:.*]] = arith.constant -2.885390e+00 : f32
+  // CHECK-DAG: %[[ONE:.*]] = arith.constant 1.000000e+00
+  // CHECK: %[[A:.*]] = math.absf %[[X]]
+  // CHECK: %[[SCALED:.*]] = arith.mulf %[[A]], %[[MINUS2]]
+  // CHECK: %[[E:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"(%[[SCALED]])
+  // CHECK: %[[SUM:.*]] = arith.addf %[[E]], %[[ONE]]
+  // CHECK: %[[RCP:.*]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%[[SUM]])
+  // CHECK: %[[LARGE:.*]] = math.fma %{{.*}}, %[[RCP]], %[[ONE]]
+  // CHECK-COUNT-4: math.fma
+  // CHECK: %[[SMALL:.*]] = math.fma
+  // CHECK: %[[TEST:.*]] = arith.cmpf olt, %[[A]]
+  // CHECK: %[[R:.*]] = arith.select %[[TEST]], %[[SMALL]], %[[LARGE]]
+  // CHECK: math.copysign %[[R]], %[[X]]
+  %y = math.tanh %x : f32
+  return %y : f32
+}
+
+// A power with an integer exponent: a multiplication for each bit.
+
+// CHECK-LABEL: func.func @powers
+// CHECK-COUNT-8: arith.andi {{.*}} : i8
+// CHECK-NOT: arith.andi {{.*}} : i8
+// CHECK: arith.divf
+// CHECK-COUNT-64: arith.andi {{.*}} : index
+// CHECK-NOT: math.{{fpowi|ipowi}}
+// CHECK: return
+func.func @powers(%x: f16, %n: i8, %i: index) -> (f16, index) {
+  %y = math.fpowi %x, %n : f16, i8
+  %z = math.ipowi %i, %i : index
+  return %y, %z : f16, index
+}
+
 // Conversions are done in pairs, of which the second source is the lower half.
 
 // CHECK-LABEL: func.func @to_bf16
@@ -81,16 +131,14 @@ func.func @to_f16(%x: vector<2xf32>) -> vector<2xf16> {
 // CHECK: arith.truncf %{{.*}} : f32 to bf16
 // CHECK: arith.truncf %{{.*}} : vector<3xf32> to vector<3xf16>
 // CHECK: arith.truncf %{{.*}} : vector<2xf64> to vector<2xf16>
-// CHECK: math.exp2 %{{.*}} : f64
-// CHECK: math.log %{{.*}} : f64
+// CHECK: math.sqrt %{{.*}} : f64
 func.func @left(%x: f32, %y: vector<3xf32>, %z: vector<2xf64>, %w: f64)
-    -> (bf16, vector<3xf16>, vector<2xf16>, f64, f64) {
+    -> (bf16, vector<3xf16>, vector<2xf16>, f64) {
   %0 = arith.truncf %x : f32 to bf16
   %1 = arith.truncf %y : vector<3xf32> to vector<3xf16>
   %2 = arith.truncf %z : vector<2xf64> to vector<2xf16>
-  %3 = math.exp2 %w : f64
-  %4 = math.log %w : f64
-  return %0, %1, %2, %3, %4 : bf16, vector<3xf16>, vector<2xf16>, f64, f64
+  %3 = math.sqrt %w : f64
+  return %0, %1, %2, %3 : bf16, vector<3xf16>, vector<2xf16>, f64
 }
 
 // Others are polynomials: no function is called.

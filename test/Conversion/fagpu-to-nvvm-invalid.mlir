@@ -81,22 +81,24 @@ func.func @thread_z()
 
 // -----
 
-func.func @copy_of_odd_columns(%src: memref<16x20xf16>)
-    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_80", sram = 166912>} {
-  %q = fagpu.alloc offset = 0 : memref<16x20xf16, #fagpu.sram<swizzle = 128>>
-  // expected-error @+1 {{expected columns that are a multiple of 8 but got 20}}
-  fagpu.copy_async %src to %q : memref<16x20xf16>, memref<16x20xf16, #fagpu.sram<swizzle = 128>>
-  return
-}
-
-// -----
-
 func.func @wgmma_of_one_warp(%acc: vector<8xf32>)
     attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_90a", sram = 232448>} {
   %q = fagpu.alloc offset = 0 : memref<16x64xf16, #fagpu.sram<swizzle = 128>>
   // expected-error @+1 {{expected row groups of 4 warps for wgmma but got 1}}
   %s = fagpu.dot %q, %q, %acc contract = columns warps = 1
       : memref<16x64xf16, #fagpu.sram<swizzle = 128>>, memref<16x64xf16, #fagpu.sram<swizzle = 128>>, vector<8xf32>
+  return
+}
+
+// -----
+
+func.func @wgmma_of_f32(%acc: vector<8xf32>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 64, bc = 16, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>} {
+  %q = fagpu.alloc offset = 0 : memref<64x64xf32, #fagpu.sram<swizzle = 128>>
+  %k = fagpu.alloc offset = 16384 : memref<16x64xf32, #fagpu.sram<swizzle = 128>>
+  // expected-error @+1 {{expected f16 or bf16 for wgmma but got f32}}
+  %s = fagpu.dot %q, %k, %acc contract = columns warps = 4
+      : memref<64x64xf32, #fagpu.sram<swizzle = 128>>, memref<16x64xf32, #fagpu.sram<swizzle = 128>>, vector<8xf32>
   return
 }
 

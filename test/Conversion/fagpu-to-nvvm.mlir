@@ -39,13 +39,14 @@ func.func @copy(%K: memref<?x64xf16, strided<[?, 1], offset: ?>>, %t: index)
   // CHECK: %[[FROM:.*]] = arith.addi %[[ROWFROM]], %[[INROW64]]
   // CHECK: %[[FIRST:.*]] = arith.addi %[[BASE]], %[[FROM]]
   // CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[ROW]], %[[ROWS]]
-  // CHECK: %[[SOURCE:.*]] = arith.select %[[INSIDE]], %[[FIRST]], %[[BASE]]
   // CHECK: %[[SIZE:.*]] = arith.select %[[INSIDE]], %c16_i32, %c0_i32
   // CHECK: %[[SWIZZLED:.*]] = arith.xori
   // CHECK: %[[ROWOFFSET:.*]] = arith.muli %[[ROW]], %c128_i32
   // CHECK: %[[UNITOFFSET:.*]] = arith.muli %[[SWIZZLED]], %c16_i32
   // CHECK: %[[INTILE:.*]] = arith.addi %[[ROWOFFSET]], %[[UNITOFFSET]]
   // CHECK: %[[TO:.*]] = arith.addi %{{.*}}, %[[INTILE]]
+  // CHECK: %[[ISREAD:.*]] = arith.cmpi ugt, %[[SIZE]], %c0_i32
+  // CHECK: %[[SOURCE:.*]] = arith.select %[[ISREAD]], %[[FIRST]], %[[BASE]]
   // CHECK: llvm.inline_asm has_side_effects "cp.async.cg.shared.global [$0], [$1], 16, $2;", "r,l,r,~{memory}" %[[TO]], %[[SOURCE]], %[[SIZE]]
   // CHECK: %[[ROW4:.*]] = arith.addi %[[ROW]], %c4_i32
   // CHECK: arith.cmpi slt, %[[ROW4]], %[[ROWS]]
@@ -76,11 +77,13 @@ func.func @copy_half_a_step(%K: memref<16x8xf16>)
   // CHECK: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
   // CHECK: %[[ROW:.*]] = arith.divui %[[THREAD]], %c2_i32
   // CHECK: %[[UNIT:.*]] = arith.remui %[[THREAD]], %c2_i32
-  // CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %[[UNIT]], %c1_i32
+  // CHECK: %[[BEFORE:.*]] = arith.muli %[[UNIT]], %c16_i32
+  // CHECK: %[[LEFT:.*]] = arith.subi %c16_i32, %[[BEFORE]]
+  // CHECK: %[[SOME:.*]] = arith.maxsi %[[LEFT]], %c0_i32
+  // CHECK: %[[BYTES:.*]] = arith.minsi %[[SOME]], %c16_i32
   // CHECK: %[[HAS:.*]] = arith.cmpi ult, %[[ROW]], %c16_i32
   // CHECK: scf.if %[[HAS]] {
-  // CHECK:   arith.select %[[INSIDE]], %c16_i32, %c0_i32
-  // CHECK:   cp.async.cg.shared.global
+  // CHECK:   cp.async.cg.shared.global {{.*}}, %[[BYTES]] :
   // CHECK: }
   %k = fagpu.alloc offset = 0 : !k
   fagpu.copy_async %K to %k : memref<16x8xf16>, !k
@@ -154,6 +157,139 @@ func.func @copy_ten_units(%K: memref<16x80xf16>)
   %k = fagpu.alloc offset = 0 : !k
   fagpu.copy_async %K to %k : memref<16x80xf16>, !k
   return
+}
+
+// -----
+
+!k = memref<16x20xf16, #fagpu.sram<swizzle = 128>>
+
+// Rows that are aligned to 8 bytes are copied by halves of a unit, and those of 20
+// columns end in the middle of one: of 40 bytes the third unit has 8.
+
+// CHECK-LABEL: func.func @copy_by_8
+func.func @copy_by_8(%K: memref<16x20xf16>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 2>, fa.target = #fa.target<"sm_80", sram = 166912, align = 8>} {
+  // CHECK: arith.divui %{{.*}}, %c4_i32
+  // CHECK: %[[UNIT:.*]] = arith.remui %{{.*}}, %c4_i32
+  // CHECK: %[[BEFORE:.*]] = arith.muli %[[UNIT]], %c16_i32
+  // CHECK: %[[LEFT:.*]] = arith.subi %c40_i32, %[[BEFORE]]
+  // CHECK: %[[SOME:.*]] = arith.maxsi %[[LEFT]], %c0_i32
+  // CHECK: %[[BYTES:.*]] = arith.minsi %[[SOME]], %c16_i32
+  // CHECK: %[[SOMEFIRST:.*]] = arith.maxsi %[[BYTES]], %c0_i32
+  // CHECK: %[[FIRST:.*]] = arith.minsi %[[SOMEFIRST]], %c8_i32
+  // CHECK: cp.async.ca.shared.global [$0], [$1], 8, $2;", "r,l,r,~{memory}" %[[TO:.*]], %{{.*}}, %[[FIRST]] :
+  // CHECK: %[[REST:.*]] = arith.addi %[[BYTES]], %c-8_i32
+  // CHECK: %[[REST0:.*]] = arith.maxsi %[[REST]], %c0_i32
+  // CHECK: %[[SECOND:.*]] = arith.minsi %[[REST0]], %c8_i32
+  // CHECK: %[[TO8:.*]] = arith.addi %[[TO]], %c8_i32
+  // CHECK: cp.async.ca.shared.global [$0], [$1], 8, $2;", "r,l,r,~{memory}" %[[TO8]], %{{.*}}, %[[SECOND]] :
+  // CHECK-NOT: cp.async
+  %k = fagpu.alloc offset = 0 : !k
+  fagpu.copy_async %K to %k align = 8 : memref<16x20xf16>, !k
+  return
+}
+
+// -----
+
+!k = memref<16x16xf16, #fagpu.sram<swizzle = 128>>
+
+// By quarters; and by single elements, with loads and one store.
+
+// CHECK-LABEL: func.func @copy_by_4
+// CHECK-COUNT-4: cp.async.ca.shared.global [$0], [$1], 4, $2;
+// CHECK-NOT: cp.async
+func.func @copy_by_4(%K: memref<16x16xf16>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912, align = 4>} {
+  %k = fagpu.alloc offset = 0 : !k
+  fagpu.copy_async %K to %k align = 4 : memref<16x16xf16>, !k
+  return
+}
+
+// CHECK-LABEL: func.func @copy_by_2
+// CHECK: "{\0A.reg .pred p;{{.*}}setp.gt.s32 p, $2, 0;\0Amov.b16 h0, 0;\0A@p ld.global.b16 h0, [$1+0];{{.*}}@p ld.global.b16 h7, [$1+14];{{.*}}mov.b32 w0, {h0, h1};{{.*}}st.shared.v4.b32 [$0], {w0, w1, w2, w3};\0A}", "r,l,r,~{memory}" %{{.*}}, %{{.*}}, %c16_i32
+// CHECK-NOT: inline_asm
+func.func @copy_by_2(%K: memref<16x16xf16>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912, align = 2>} {
+  %k = fagpu.alloc offset = 0 : !k
+  fagpu.copy_async %K to %k align = 2 : memref<16x16xf16>, !k
+  return
+}
+
+// -----
+
+!q = memref<16x36xf32, #fagpu.sram<swizzle = 128>>
+!k = memref<16x36xf32, #fagpu.sram<swizzle = 128>>
+
+// f32: each thread sums up the elements that it has. Along the columns four of A and
+// four of B are read at once; 36 columns are 9 such units.
+
+// CHECK-LABEL: func.func @fma_columns
+// CHECK-SAME: (%[[ACC:.*]]: vector<8xf32>)
+func.func @fma_columns(%acc: vector<8xf32>) -> vector<8xf32>
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  // CHECK: %[[C0:.*]] = vector.extract %[[ACC]][0]
+  // CHECK: %[[A:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+  // CHECK: %[[A0:.*]] = llvm.extractelement %[[A]][
+  // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+  // CHECK: %[[B:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+  // CHECK: %[[B0:.*]] = llvm.extractelement %[[B]][
+  // CHECK: llvm.intr.fma(%[[A0]], %[[B0]], %[[C0]])
+  // 9 units, 4 columns each, 8 elements.
+  // CHECK-COUNT-287: llvm.intr.fma
+  // CHECK-NOT: llvm.intr.fma
+  // CHECK: return
+  %q = fagpu.alloc offset = 0 : !q
+  %k = fagpu.alloc offset = 4096 : !k
+  %s = fagpu.dot %q, %k, %acc contract = columns warps = 1 : !q, !k, vector<8xf32>
+  return %s : vector<8xf32>
+}
+
+// -----
+
+!q = memref<32x72xf32, #fagpu.sram<swizzle = 128>>
+!k = memref<16x72xf32, #fagpu.sram<swizzle = 128>>
+
+// Full chunks of 32 columns are a loop, the rest follows.
+
+// CHECK-LABEL: func.func @fma_chunks
+func.func @fma_chunks(%acc: vector<16xf32>) -> vector<16xf32>
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 32, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  // CHECK: scf.for %[[CHUNK:.*]] = %c0_i32 to %c2_i32 step %c1_i32 iter_args
+  // CHECK-DAG: arith.muli %[[CHUNK]], %c4096_i32
+  // CHECK-DAG: arith.muli %[[CHUNK]], %c2048_i32
+  // CHECK-COUNT-512: llvm.intr.fma
+  // CHECK-NOT: llvm.intr.fma
+  // CHECK: scf.yield
+  // CHECK-COUNT-128: llvm.intr.fma
+  // CHECK-NOT: llvm.intr.fma
+  %q = fagpu.alloc offset = 0 : !q
+  %k = fagpu.alloc offset = 16384 : !k
+  %s = fagpu.dot %q, %k, %acc contract = columns warps = 1 : !q, !k, vector<16xf32>
+  return %s : vector<16xf32>
+}
+
+// -----
+
+!v = memref<16x20xf32, #fagpu.sram<swizzle = 128>>
+
+// Along the rows P comes from the lanes of the quad, and two columns of V are read at
+// once. 20 columns count as 24.
+
+// CHECK-LABEL: func.func @fma_rows
+// CHECK-SAME: (%{{.*}}: vector<12xf32>, %[[P:.*]]: vector<8xf32>)
+func.func @fma_rows(%acc: vector<12xf32>, %p: vector<8xf32>) -> vector<12xf32>
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  // CHECK: %[[P0:.*]] = vector.extract %[[P]][0]
+  // CHECK: %[[A:.*]] = nvvm.shfl.sync idx %c-1_i32, %[[P0]], %{{.*}}, %c31_i32
+  // CHECK: %[[B:.*]] = llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<3> -> vector<2xf32>
+  // CHECK: %[[B0:.*]] = llvm.extractelement %[[B]][
+  // CHECK: llvm.intr.fma(%[[A]], %[[B0]],
+  // 16 rows, 12 elements.
+  // CHECK-COUNT-191: llvm.intr.fma
+  // CHECK-NOT: llvm.intr.fma
+  %v = fagpu.alloc offset = 0 : !v
+  %o = fagpu.dot %p, %v, %acc contract = rows warps = 1 : vector<8xf32>, !v, vector<12xf32>
+  return %o : vector<12xf32>
 }
 
 // -----

@@ -9,7 +9,7 @@
 # that it names. A part is a function below that yields cases; the lengths are
 # the same everywhere. Kernels are compiled once for all lengths, so a row of
 # GRID costs one compilation for each product of its lists, and lengths are
-# nearly free.
+# nearly free. Two parts come from configurations.py: `sample` and `full`.
 #
 # ===-------------------------------------------------------------------------===#
 
@@ -18,6 +18,7 @@ import json
 import pathlib
 import sys
 
+import configurations
 import numpy as np
 
 DTYPES = ("f32", "f16", "bf16")
@@ -141,6 +142,11 @@ GRID = {
         {"backward": True, "region": ("affine", "relative", "low", "cut", "lse"), "head-dim": 16},
         {"backward": True, "region": ("prefix", "constants"), "dtype": "bf16", "head-dim": 16, "mask": "window:50,50"},
     ],
+    # Masks that the compiler can bound.
+    "bounds": [
+        {"region": ("around", "lengths", "chunks", "heads", "late"), "head-dim": 16},
+        {"region": ("around", "heads"), "head-dim": 16, "br": 8, "bc": 16, "mask": "causal"},
+    ],
     # What every GPU road takes.
     "gpu": [
         {"dtype": ("f16", "bf16"), "head-dim": (64, 72, 128), "mask": ("none", "causal")},
@@ -152,6 +158,7 @@ GRID = {
         {"region": "bias", "dtype": "bf16", "head-dim": (64, 128)},
         {"region": "prefix", "dtype": "f16", "head-dim": (64, 128)},
         {"region": "constants", "dtype": "bf16", "head-dim": 64},
+        {"region": ("around", "lengths", "chunks", "heads", "late"), "dtype": "f16", "head-dim": 64},
     ],
 }
 
@@ -244,6 +251,80 @@ REGIONS = {
           %bias_ij = arith.extf %narrow : f16 to f32
           %y = arith.addf %s, %bias_ij : f32
           fa.yield %y : f32
+        }""",
+    },
+    # A window that the caller gives, of which one side may be empty.
+    "around": {
+        "arguments": [("%left: index", "20"), ("%right: i64", "-3")],
+        "regions": """
+        where {
+        ^bb0(%b: index, %h: index, %i: index, %j: index):
+          %first = arith.subi %i, %left : index
+          %a = arith.cmpi sge, %j, %first : index
+          %wide_i = arith.index_cast %i : index to i64
+          %wide_j = arith.index_cast %j : index to i64
+          %d = arith.subi %wide_j, %wide_i : i64
+          %c = arith.cmpi sle, %d, %right : i64
+          %yes = arith.andi %a, %c : i1
+          fa.yield %yes : i1
+        }""",
+    },
+    # A prefix, none in one batch and more than all keys in the other, and causal.
+    "lengths": {
+        "arguments": [("%lengths: tensor<?xi64>", "lengths.npy")],
+        "regions": """
+        where {
+        ^bb0(%b: index, %h: index, %i: index, %j: index):
+          %n = tensor.extract %lengths[%b] : tensor<?xi64>
+          %length = arith.index_cast %n : i64 to index
+          %early = arith.cmpi slt, %j, %length : index
+          %past = arith.cmpi sle, %j, %i : index
+          %yes = arith.ori %early, %past : i1
+          fa.yield %yes : i1
+        }""",
+    },
+    # Chunks of 40 keys, and a causal mask in them.
+    "chunks": {
+        "arguments": [],
+        "regions": """
+        where {
+        ^bb0(%b: index, %h: index, %i: index, %j: index):
+          %size = arith.constant 40 : index
+          %mine = arith.divui %i, %size : index
+          %its = arith.divui %j, %size : index
+          %same = arith.cmpi eq, %mine, %its : index
+          %past = arith.cmpi sge, %i, %j : index
+          %yes = arith.andi %same, %past : i1
+          fa.yield %yes : i1
+        }""",
+    },
+    # A window in the first head, all keys in the others.
+    "heads": {
+        "arguments": [],
+        "regions": """
+        where {
+        ^bb0(%b: index, %h: index, %i: index, %j: index):
+          %zero = arith.constant 0 : index
+          %ten = arith.constant 10 : index
+          %other = arith.cmpi ne, %h, %zero : index
+          %d = arith.subi %i, %j : index
+          %near = arith.cmpi slt, %d, %ten : index
+          %yes = arith.ori %other, %near : i1
+          fa.yield %yes : i1
+        }""",
+    },
+    # Only keys after the query: none for the last queries.
+    "late": {
+        "arguments": [("%n: index", "9223372036854775807")],
+        "regions": """
+        where {
+        ^bb0(%b: index, %h: index, %i: index, %j: index):
+          %true = arith.constant true
+          %past = arith.cmpi sle, %j, %i : index
+          %later = arith.xori %past, %true : i1
+          %before = arith.cmpi slt, %j, %n : index
+          %yes = arith.andi %later, %before : i1
+          fa.yield %yes : i1
         }""",
     },
     # Both regions, integers of several widths, a select, a table of constants.
@@ -409,9 +490,14 @@ def main():
     random = np.random.default_rng(0)
     np.save(folder / "ids.npy", np.arange(300) // 45 + np.array([[7], [2**40]]))
     np.save(folder / "visible.npy", random.random((2, 300)) < 0.6)
+    np.save(folder / "lengths.npy", np.array([-5, 10**15]))
     np.save(folder / "bias.npy", random.normal(size=(9, 140, 300)).astype("<f2"))
     suite = []
-    for kernel in itertools.chain.from_iterable(map(expand, GRID[part])):
+    if part in ("sample", "full"):
+        kernels = configurations.full() if part == "full" else configurations.pairwise()
+    else:
+        kernels = itertools.chain.from_iterable(map(expand, GRID[part]))
+    for kernel in kernels:
         kernel["name"] = part + "".join(f" {value}" for value in kernel.values())
         if "region" in kernel:
             write_region(folder, kernel)

@@ -113,7 +113,7 @@ func.func @four_stages(%K: memref<?x?x?x64xf16, #global>, %n: index, %lo: index,
 #global = strided<[?, ?, ?, 1], offset: ?>
 #tile = strided<[?, 1], offset: ?>
 
-// One stage: nothing runs ahead.
+// One stage and one ring: nothing runs ahead.
 
 // CHECK-LABEL: func.func @one_stage
 // CHECK: scf.for %[[T:.*]] = %
@@ -132,5 +132,107 @@ func.func @one_stage(%K: memref<?x?x?x64xf16, #global>, %n: index, %lo: index, %
       %k = fagpu.fill %kring[%t] from %Kt : !fagpu.ring<1, memref<32x64xf16, #fagpu.sram<swizzle = 128>>>, memref<32x64xf16, #tile>
     }
   } {fa.schedule = #fa.schedule<br = 16, bc = 32, stages = 1>, fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}
+
+// -----
+
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+!k = memref<32x64xf16, #fagpu.sram<swizzle = 128>>
+
+// One stage and two rings: V of this tile is copied while K is read, K of the next
+// one after that. Rows are as aligned as the target says.
+
+// CHECK-LABEL: func.func @alternate
+func.func @alternate(%q: !k, %K: memref<?x?x?x64xf16, #global>, %V: memref<?x?x?x64xf16, #global>,
+                     %n: index, %lo: index, %hi: index) {
+  %c1 = arith.constant 1 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: %[[KRING:.*]] = fagpu.alloc
+    // CHECK: %[[VRING:.*]] = fagpu.alloc
+    %kring = fagpu.alloc : !fagpu.ring<1, !k>
+    %vring = fagpu.alloc : !fagpu.ring<1, !k>
+    // CHECK: scf.if
+    // CHECK:   fagpu.slot %[[KRING]][%[[LO:.*]]]
+    // CHECK:   fagpu.copy_async {{.*}} align = 4
+    // CHECK: }
+    // CHECK-NEXT: nvvm.cp.async.commit.group
+    // CHECK-NEXT: scf.for %[[T:.*]] = %[[LO]] to %[[HI:.*]] step
+    // CHECK-NEXT:   nvvm.cp.async.wait.group 0
+    // CHECK-NEXT:   memref.subview %{{.*}}[{{.*}}, %[[T]], 0]
+    // CHECK-NEXT:   %[[VT:.*]] = fagpu.slot %[[VRING]][%[[T]]]
+    // CHECK-NEXT:   fagpu.copy_async %{{.*}} to %[[VT]] align = 4
+    // CHECK-NEXT:   nvvm.cp.async.commit.group
+    // CHECK:        %[[KT:.*]] = fagpu.slot %[[KRING]][%[[T]]]
+    // CHECK-NEXT:   fa.scores %{{.*}}, %[[KT]]
+    // CHECK-NEXT:   nvvm.cp.async.wait.group 0
+    // CHECK:        %[[NEXT:.*]] = arith.addi %[[T]], %{{.*}}
+    // CHECK-NEXT:   %[[MORE:.*]] = arith.cmpi slt, %[[NEXT]], %[[HI]]
+    // CHECK-NEXT:   scf.if %[[MORE]] {
+    // CHECK:          fagpu.slot %[[KRING]][%[[NEXT]]]
+    // CHECK:        }
+    // CHECK-NEXT:   nvvm.cp.async.commit.group
+    // CHECK:        fagpu.slot %[[VRING]][%[[T]]]
+    // CHECK-NEXT:   fa.scores
+    // CHECK-NOT:    nvvm.cp
+    // CHECK:      }
+    scf.for %t = %lo to %hi step %c1 {
+      %Kt = memref.subview %K[%b, %h, %t, 0] [1, 1, 32, 64] [1, 1, 1, 1]
+          : memref<?x?x?x64xf16, #global> to memref<32x64xf16, #tile>
+      %k = fagpu.fill %kring[%t] from %Kt : !fagpu.ring<1, !k>, memref<32x64xf16, #tile>
+      %s = fa.scores %q, %k : !k, !k -> vector<32x32xf32>
+      %Vt = memref.subview %V[%b, %h, %t, 0] [1, 1, 32, 64] [1, 1, 1, 1]
+          : memref<?x?x?x64xf16, #global> to memref<32x64xf16, #tile>
+      %v = fagpu.fill %vring[%t] from %Vt : !fagpu.ring<1, !k>, memref<32x64xf16, #tile>
+      %s2 = fa.scores %q, %v : !k, !k -> vector<32x32xf32>
+    }
+  } {fa.schedule = #fa.schedule<br = 32, bc = 32, stages = 1>, fa.target = #fa.target<"sm_80", sram = 166912, align = 4>}
+  return
+}
+
+// -----
+
+#tile = strided<[64, 1], offset: ?>
+!k = memref<32x64xf16, #fagpu.sram<swizzle = 128>>
+
+// Tiles of a static length are in no loop: V is under way while K is waited for. The
+// second K has the stage of the first one, and is copied when that has been read.
+
+// CHECK-LABEL: func.func @straight
+func.func @straight(%q: !k, %K: memref<2x3x64x64xf16>, %V: memref<2x3x64x64xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.forall (%b, %h, %i) in (2, 3, 1) {
+    // CHECK: %[[KRING:.*]] = fagpu.alloc
+    // CHECK: %[[VRING:.*]] = fagpu.alloc
+    // CHECK: %[[K0:.*]] = fagpu.slot %[[KRING]]
+    // CHECK-NEXT: fagpu.copy_async %{{.*}} to %[[K0]]
+    // CHECK-NEXT: nvvm.cp.async.commit.group
+    // CHECK: %[[V0:.*]] = fagpu.slot %[[VRING]]
+    // CHECK-NEXT: fagpu.copy_async %{{.*}} to %[[V0]]
+    // CHECK-NEXT: nvvm.cp.async.commit.group
+    // CHECK-NEXT: nvvm.cp.async.wait.group 1
+    // CHECK: fa.scores
+    // CHECK: nvvm.cp.async.wait.group 0
+    // CHECK: fa.scores
+    // CHECK: %[[K1:.*]] = fagpu.slot %[[KRING]]
+    // CHECK-NEXT: fagpu.copy_async %{{.*}} to %[[K1]]
+    // CHECK-NEXT: nvvm.cp.async.commit.group
+    // CHECK-NEXT: nvvm.cp.async.wait.group 0
+    // CHECK: fa.scores
+    // CHECK-NOT: fagpu.copy_async
+    %kring = fagpu.alloc : !fagpu.ring<1, !k>
+    %vring = fagpu.alloc : !fagpu.ring<1, !k>
+    %K0 = memref.subview %K[%b, %h, 0, 0] [1, 1, 32, 64] [1, 1, 1, 1] : memref<2x3x64x64xf16> to memref<32x64xf16, #tile>
+    %V0 = memref.subview %V[%b, %h, 0, 0] [1, 1, 32, 64] [1, 1, 1, 1] : memref<2x3x64x64xf16> to memref<32x64xf16, #tile>
+    %k0 = fagpu.fill %kring[%c0] from %K0 : !fagpu.ring<1, !k>, memref<32x64xf16, #tile>
+    %s0 = fa.scores %q, %k0 : !k, !k -> vector<32x32xf32>
+    %v0 = fagpu.fill %vring[%c0] from %V0 : !fagpu.ring<1, !k>, memref<32x64xf16, #tile>
+    %s1 = fa.scores %v0, %k0 : !k, !k -> vector<32x32xf32>
+    %K1 = memref.subview %K[%b, %h, 32, 0] [1, 1, 32, 64] [1, 1, 1, 1] : memref<2x3x64x64xf16> to memref<32x64xf16, #tile>
+    %k1 = fagpu.fill %kring[%c1] from %K1 : !fagpu.ring<1, !k>, memref<32x64xf16, #tile>
+    %s2 = fa.scores %q, %k1 : !k, !k -> vector<32x32xf32>
+  } {fa.schedule = #fa.schedule<br = 32, bc = 32, stages = 1>, fa.target = #fa.target<"sm_80", sram = 166912>}
   return
 }

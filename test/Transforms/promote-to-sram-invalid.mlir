@@ -35,23 +35,6 @@ func.func @no_target(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16,
 #global = strided<[?, ?, ?, 1], offset: ?>
 #tile = strided<[?, 1], offset: ?>
 
-func.func @f32(%Q: memref<?x?x?x64xf32, #global>, %K: memref<?x?x?x64xf32, #global>, %V: memref<?x?x?x64xf32, #global>,
-      %O: memref<?x?x?x64xf32, #global>, %LSE: memref<?x?x?xf32>, %n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.forall (%b, %h, %i) in (%n, %n, %n) {
-    %Qi = memref.subview %Q[%b, %h, %i, 0] [1, 1, %n, 64] [1, 1, 1, 1] : memref<?x?x?x64xf32, #global> to memref<?x64xf32, #tile>
-    // expected-error @+1 {{expected operands of f16 or bf16 on a GPU but got 'f32'}}
-    %S = fa.scores %Qi, %Qi : memref<?x64xf32, #tile>, memref<?x64xf32, #tile> -> vector<16x16xf32>
-  } {fa.schedule = #fa.schedule<br = 16, bc = 16, stages = 2>, fa.target = #fa.target<"sm_80", sram = 166912>}
-  return
-}
-
-// -----
-
-#global = strided<[?, ?, ?, 1], offset: ?>
-#tile = strided<[?, 1], offset: ?>
-
 func.func @query_is_a_vector(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16, #global>, %V: memref<?x?x?x64xf16, #global>,
       %O: memref<?x?x?x64xf16, #global>, %LSE: memref<?x?x?xf32>, %n: index) {
   %c0 = arith.constant 0 : index
@@ -92,7 +75,7 @@ func.func @view_before_the_loop(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x
     %Qi = memref.subview %Q[%b, %h, %i, 0] [1, 1, %n, 64] [1, 1, 1, 1] : memref<?x?x?x64xf16, #global> to memref<?x64xf16, #tile>
     %Kj = memref.subview %K[%b, %h, %i, 0] [1, 1, %n, 64] [1, 1, 1, 1] : memref<?x?x?x64xf16, #global> to memref<?x64xf16, #tile>
     scf.for %j = %c0 to %n step %c1 {
-      // expected-error @+1 {{expected the product and the view of its operand in a loop over key tiles}}
+      // expected-error @+1 {{expected the view of its operand beside it in the block or in a loop over key tiles}}
       %S = fa.scores %Qi, %Kj : memref<?x64xf16, #tile>, memref<?x64xf16, #tile> -> vector<16x16xf32>
     }
   } {fa.schedule = #fa.schedule<br = 16, bc = 16, stages = 2>, fa.target = #fa.target<"sm_80", sram = 166912>}
@@ -104,15 +87,14 @@ func.func @view_before_the_loop(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x
 #global = strided<[?, ?, ?, 1], offset: ?>
 #tile = strided<[?, 1], offset: ?>
 
-func.func @no_loop(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16, #global>, %V: memref<?x?x?x64xf16, #global>,
-      %O: memref<?x?x?x64xf16, #global>, %LSE: memref<?x?x?xf32>, %n: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
+func.func @product_in_a_branch(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16, #global>, %n: index, %yes: i1) {
   scf.forall (%b, %h, %i) in (%n, %n, %n) {
     %Qi = memref.subview %Q[%b, %h, %i, 0] [1, 1, %n, 64] [1, 1, 1, 1] : memref<?x?x?x64xf16, #global> to memref<?x64xf16, #tile>
-    %Kj = memref.subview %K[%b, %h, %i, 0] [1, 1, %n, 64] [1, 1, 1, 1] : memref<?x?x?x64xf16, #global> to memref<?x64xf16, #tile>
-    // expected-error @+1 {{expected the product and the view of its operand in a loop over key tiles}}
-    %S = fa.scores %Qi, %Kj : memref<?x64xf16, #tile>, memref<?x64xf16, #tile> -> vector<16x16xf32>
+    scf.if %yes {
+      %Kj = memref.subview %K[%b, %h, %i, 0] [1, 1, %n, 64] [1, 1, 1, 1] : memref<?x?x?x64xf16, #global> to memref<?x64xf16, #tile>
+      // expected-error @+1 {{expected the view of its operand beside it in the block or in a loop over key tiles}}
+      %S = fa.scores %Qi, %Kj : memref<?x64xf16, #tile>, memref<?x64xf16, #tile> -> vector<16x16xf32>
+    }
   } {fa.schedule = #fa.schedule<br = 16, bc = 16, stages = 2>, fa.target = #fa.target<"sm_80", sram = 166912>}
   return
 }

@@ -178,3 +178,38 @@ func.func @no_schedule(%Q: memref<16x64xf32>, %K: memref<16x64xf32>) {
   }
   return
 }
+
+// -----
+
+#tile = strided<[?, 1], offset: ?>
+#global = strided<[?, ?, ?, 1], offset: ?>
+
+// A tile of a static length is in no loop. Its position goes on from the loop before
+// it, whose counter counts the visits.
+
+// CHECK-LABEL: func.func @positions
+// CHECK-SAME: %[[N:[^ ]*]]: index)
+func.func @positions(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16, #global>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %Qi = memref.subview %Q[%b, %h, %i, 0] [1, 1, %n, 64] [1, 1, 1, 1] : memref<?x?x?x64xf16, #global> to memref<?x64xf16, #tile>
+    // CHECK: fagpu.fill %{{.*}}[%c0{{.*}}]
+    %K0 = memref.subview %K[%b, %h, %c0, 0] [1, 1, 16, 64] [1, 1, 1, 1] : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+    %S0 = fa.scores %Qi, %K0 : memref<?x64xf16, #tile>, memref<16x64xf16, #tile> -> vector<16x16xf32>
+    // CHECK: scf.for %[[T:.*]] = %c1
+    // CHECK: fagpu.fill %{{.*}}[%[[T]]]
+    scf.for %t = %c1 to %n step %c1 {
+      %Kt = memref.subview %K[%b, %h, %t, 0] [1, 1, 16, 64] [1, 1, 1, 1] : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+      %S = fa.scores %Qi, %Kt : memref<?x64xf16, #tile>, memref<16x64xf16, #tile> -> vector<16x16xf32>
+    }
+    // CHECK: %[[NEXT:.*]] = arith.addi %[[N]], %c1{{.*}} : index
+    // CHECK: fagpu.fill %{{.*}}[%[[N]]]
+    %K1 = memref.subview %K[%b, %h, %n, 0] [1, 1, 16, 64] [1, 1, 1, 1] : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+    %S1 = fa.scores %Qi, %K1 : memref<?x64xf16, #tile>, memref<16x64xf16, #tile> -> vector<16x16xf32>
+    // CHECK: fagpu.fill %{{.*}}[%[[NEXT]]]
+    %K2 = memref.subview %K[%b, %h, %i, 0] [1, 1, 16, 64] [1, 1, 1, 1] : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+    %S2 = fa.scores %Qi, %K2 : memref<?x64xf16, #tile>, memref<16x64xf16, #tile> -> vector<16x16xf32>
+  } {fa.schedule = #fa.schedule<br = 16, bc = 16, stages = 2>, fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}

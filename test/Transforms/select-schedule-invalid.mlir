@@ -26,7 +26,7 @@
 // FIT: error: 'fa.attention' op expected the tiles of #fa.schedule<br = 4, bc = 16, mr = 4, nr = 16> to fit in 10000 bytes of sram, but with head dims 64 and 64 they take 10752
 // ASKED: error: 'fa.attention' op expected the tiles of #fa.schedule<br = 4, bc = 64, mr = 4, nr = 16> to fit in 33000 bytes of sram
 // GROUPS: error: 'fa.attention' op expected a schedule with mr and nr, and without the fields of a GPU, on the CPU but got #fa.schedule<br = 64, bc = 64, mr = 4, nr = 16, groups = 2>
-// GPU: error: 'fa.attention' op expected a schedule without mr and nr on a GPU but got #fa.schedule<br = 128, bc = 64, mr = 2, nr = 4,
+// GPU: error: 'fa.attention' op expected a schedule without mr and nr on a GPU but got #fa.schedule<br = 128, bc = {{[0-9]+}}, mr = 2, nr = 4,
 // LAZY: error: 'fa.attention' op expected a schedule with mr and nr, and without the fields of a GPU, on the CPU but got #fa.schedule<{{.*}}, lazy = true>
 // FLAG: error: expected option 'overlap' to be 0, 1 or -1 but got 2
 // FLAG-NEGATIVE: error: expected option 'pingpong' to be 0, 1 or -1 but got -2
@@ -101,21 +101,31 @@ func.func @head_dim(%Q: memref<1x1x?x64xf32>, %V: memref<1x1x?x2097152xf32>, %LS
 
 // -----
 
-func.func @f32_on_gpu(%Q: memref<1x1x?x64xf32>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf32>) {
-  // expected-error @+1 {{expected f16 or bf16 on a GPU but got 'f32'}}
+func.func @f32_align(%Q: memref<1x1x?x64xf32>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf32>) {
+  // expected-error @+1 {{expected an align of at least 4 bytes, the size of an element, but got 2}}
   fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf32>, memref<1x1x?x64xf32>, memref<1x1x?x64xf32>)
       outs(%O, %LSE : memref<1x1x?x64xf32>, memref<1x1x?xf32>)
-      {target = #fa.target<"sm_80", sram = 100000>}
+      {target = #fa.target<"sm_80", sram = 100000, align = 2>}
   return
 }
 
 // -----
 
-func.func @odd_head_dim_on_gpu(%Q: memref<1x1x?x100xf16>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x100xf16>) {
-  // expected-error @+1 {{expected head dims that are multiples of 8 on a GPU but got 100 and 100}}
+func.func @odd_head_dim_on_sm_90a(%Q: memref<1x1x?x100xf16>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x100xf16>) {
+  // expected-error @+1 {{expected f16 or bf16, head dims that are multiples of 8, that of V at most 256, and an align of 16 on sm_90a but got 'f16', head dims 100 and 100, and an align of 8; sm_90 takes any}}
   fa.attention ins(%Q, %Q, %Q : memref<1x1x?x100xf16>, memref<1x1x?x100xf16>, memref<1x1x?x100xf16>)
       outs(%O, %LSE : memref<1x1x?x100xf16>, memref<1x1x?xf32>)
-      {target = #fa.target<"sm_80", sram = 100000>}
+      {target = #fa.target<"sm_90a", sram = 100000, align = 8>}
+  return
+}
+
+// -----
+
+func.func @head_dim_v_of_one(%Q: memref<1x1x?x64xf16>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x1xf16>) {
+  // expected-error @+1 {{expected a head dim of V of at least 2 on a GPU but got 1}}
+  fa.attention ins(%Q, %Q, %O : memref<1x1x?x64xf16>, memref<1x1x?x64xf16>, memref<1x1x?x1xf16>)
+      outs(%O, %LSE : memref<1x1x?x1xf16>, memref<1x1x?xf32>)
+      {target = #fa.target<"sm_80", sram = 100000, align = 2>}
   return
 }
 
@@ -133,7 +143,7 @@ func.func @rows_of_warps(%Q: memref<1x1x?x64xf16>, %LSE: memref<1x1x?xf32>, %O: 
 // -----
 
 func.func @warpgroup(%Q: memref<1x1x?x64xf16>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf16>) {
-  // expected-error @+1 {{expected row groups of 4 warps, and a bc and a head dim of V of at most 256, on sm_90a but got head dim 64 and #fa.schedule<br = 128, bc = 16, warps = 8>}}
+  // expected-error @+1 {{expected row groups of 4 warps and a bc of at most 256 on sm_90a but got #fa.schedule<br = 128, bc = 16, warps = 8>}}
   fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf16>, memref<1x1x?x64xf16>, memref<1x1x?x64xf16>)
       outs(%O, %LSE : memref<1x1x?x64xf16>, memref<1x1x?xf32>)
       {schedule = #fa.schedule<br = 128, bc = 16, warps = 8>,

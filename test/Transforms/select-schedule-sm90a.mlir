@@ -1,14 +1,14 @@
-// RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a}))' | FileCheck %s
+// RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a table=false}))' | FileCheck %s
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a overlap=0}))' | FileCheck %s --check-prefix=NO-OVERLAP
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a pingpong=0}))' | FileCheck %s --check-prefix=NO-PINGPONG
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a lazy=0}))' | FileCheck %s --check-prefix=NO-LAZY
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a lazy=1 groups=2 bc=48}))' | FileCheck %s --check-prefix=ASKED
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a groups=1}))' | FileCheck %s --check-prefix=ONE
 
-// RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a}))' --remarks-filter=schedule --remark-format=emitRemark -o %t 2>&1 \
+// RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a table=false}))' --remarks-filter=schedule --remark-format=emitRemark -o %t 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REMARK
 
-// What is chosen by head dim and mask. Three row groups with 160 registers a
+// What the model chooses by head dim and mask. Three row groups with 160 registers a
 // thread; with a mask, rows of up to 72 columns gain from a fourth; more than 160
 // columns of O need the 240 of two groups. B_c is what the registers leave. A
 // region takes them all: nothing overlaps. Nor does it where the number of keys is

@@ -36,7 +36,7 @@
 // NR-LABEL: func.func @chosen
 // NR: schedule = #fa.schedule<br = 64, bc = 64, mr = 4, nr = 32>
 // REMARK: remark: [Analysis] SelectSchedule | Category:schedule | Function=chosen |
-// REMARK-SAME: br = 64, bc = 64: tiles take 98304 of 1048576 bytes of sram; register tile of 4 x 16 for 256-bit vectors
+// REMARK-SAME: by the model: br = 64, bc = 64: tiles take 98304 of 1048576 bytes of sram; register tile of 4 x 16 for 256-bit vectors
 func.func @chosen(%Q: !M, %LSE: !LSE, %O: !M) {
   fa.attention ins(%Q, %Q, %Q : !M, !M, !M) outs(%O, %LSE : !M, !LSE)
   return
@@ -50,7 +50,7 @@ func.func @chosen(%Q: !M, %LSE: !LSE, %O: !M) {
 // SRAM: sram = 440000
 // NR-LABEL: func.func @large_head_dims
 // NR: schedule = #fa.schedule<br = 32, bc = 32, mr = 4, nr = 32>
-// REMARK: Function=large_head_dims | Remark="br = 64, bc = 16: tiles take 438272
+// REMARK: Function=large_head_dims | Remark="by the model: br = 64, bc = 16: tiles take 438272
 func.func @large_head_dims(%Q: tensor<?x?x?x160xbf16>, %V: tensor<?x?x?x1184xbf16>,
                            %LSE: tensor<?x?x?xf32>) -> tensor<?x?x?x1184xbf16> {
   %r:2 = fa.attention ins(%Q, %Q, %V : tensor<?x?x?x160xbf16>, tensor<?x?x?x160xbf16>, tensor<?x?x?x1184xbf16>)

@@ -40,25 +40,50 @@ struct CountedLevel {
 };
 } // namespace
 
-/// The closed form of an algorithm that a level stands for.
-static ClosedForm getLevelForm(Level level, const fart::Band &mask) {
+namespace {
+/// What --count takes: a level, or an algorithm that has none of its own.
+struct Countable {
+  StringRef name;
+  Level level;
+  bool isOnGPU = false;
+  bool keysOutside = false;
+  StringRef form = "fa1";
+};
+} // namespace
+
+static constexpr Countable countables[] = {
+    {"naive", Level::Naive, /*isOnGPU=*/false, /*keysOutside=*/false, "naive"},
+    {"kernels", Level::Naive, /*isOnGPU=*/true},
+    {"keys-outside", Level::Fused, /*isOnGPU=*/false, /*keysOutside=*/true,
+     "fa1_keys"},
+    {"nest", Level::Nest, /*isOnGPU=*/false, /*keysOutside=*/false, "nest"},
+    {"fused", Level::Fused},
+    {"promoted", Level::Promoted, /*isOnGPU=*/true},
+    {"scheduled", Level::Scheduled, /*isOnGPU=*/true}};
+
+/// The closed form of the algorithm in the function called `func`.
+static ClosedForm getForm(const Countable &what, StringRef func,
+                          const fart::Band &mask) {
+  for (const ClosedForm &step : getStepForms(mask, /*tiled=*/true))
+    if (func.ends_with("_" + step.name))
+      return step;
   std::vector<ClosedForm> forms = getForwardForms(mask);
-  if (level == Level::Naive)
-    return forms[0];
-  ClosedForm form = forms[1];
-  if (level != Level::Nest)
+  if (what.form == "nest") {
+    // Two passes over the keys, and K is read in both.
+    ClosedForm form = forms[1];
+    form.name = "nest";
+    for (TensorTraffic &traffic : form.tensors)
+      if (traffic.tensor == "K")
+        traffic.read = 2 * traffic.read;
     return form;
-  // Two passes over the keys, and K is read in both.
-  form.name = "nest";
-  for (TensorTraffic &traffic : form.tensors)
-    if (traffic.tensor == "K")
-      traffic.read = 2 * traffic.read;
-  return form;
+  }
+  return *llvm::find_if(
+      forms, [&](const ClosedForm &form) { return form.name == what.form; });
 }
 
-/// The module of one head dim, lowered to `level`.
+/// The module of one head dim, lowered as far as `what` says.
 static llvm::Expected<OwningOpRef<ModuleOp>> lower(const Query &query,
-                                                   StringRef name, Level level,
+                                                   const Countable &what,
                                                    int64_t headDim,
                                                    MLIRContext &context) {
   AttentionProblem problem;
@@ -68,39 +93,37 @@ static llvm::Expected<OwningOpRef<ModuleOp>> lower(const Query &query,
       query.elementBytes == 2 ? fart::DType::BF16 : fart::DType::F32;
   problem.mask = query.mask;
   OwningOpRef<ModuleOp> module = buildProblem(&context, problem);
-  bool isOnGPU = level == Level::Promoted || level == Level::Scheduled;
-  if (isOnGPU && !query.machine)
-    return llvm::createStringError("--count=" + name +
-                                   ": expected a --gpu but got 'none'");
   auto lowerWith = [&](auto &options) {
-    options.stopAfter = level;
+    options.stopAfter = what.level;
     if (query.hasTiles) {
       options.br = query.br.front();
       options.bc = query.bc.front();
     }
     return lowerCopy(*module, options);
   };
-  if (isOnGPU) {
-    GPUPipelineOptions options;
-    options.chip = query.machine->chip.str();
+  if (!what.isOnGPU) {
+    CPUPipelineOptions options;
+    options.keysOutside = what.keysOutside;
     return lowerWith(options);
   }
-  CPUPipelineOptions options;
+  if (!query.machine)
+    return llvm::createStringError("--count=" + what.name +
+                                   ": expected a --gpu but got 'none'");
+  GPUPipelineOptions options;
+  // The three kernels are for targets without row groups, and run on all.
+  options.chip =
+      what.level == Level::Naive ? "sm_80" : query.machine->chip.str();
   return lowerWith(options);
 }
 
-static llvm::Expected<CountedLevel> count(const Query &query, StringRef name,
-                                          Level level, int64_t headDim,
-                                          MLIRContext &context) {
-  llvm::Expected<OwningOpRef<ModuleOp>> module =
-      lower(query, name, level, headDim, context);
-  if (!module)
-    return module.takeError();
+/// What the function moves, by tensor.
+static llvm::Expected<CountedLevel> count(const Query &query,
+                                          const Countable &what,
+                                          int64_t headDim, func::FuncOp func) {
   CountedLevel counted;
-  counted.level = name;
+  counted.level = what.name;
   counted.headDim = headDim;
-  counted.form = getLevelForm(level, query.mask.getBand());
-  func::FuncOp func = *(*module)->getOps<func::FuncOp>().begin();
+  counted.form = getForm(what, func.getName(), query.mask.getBand());
   func.walk([&](scf::ForallOp nest) {
     if (auto schedule = nest->getAttrOfType<ScheduleAttr>(
             FADialect::getScheduleAttrName())) {
@@ -108,11 +131,11 @@ static llvm::Expected<CountedLevel> count(const Query &query, StringRef name,
       counted.bc = schedule.getBc();
     }
   });
-  ErrorCollector errors(&context);
+  ErrorCollector errors(func.getContext());
   FailureOr<Traffic> traffic =
       countTraffic(func, [](Operation *op) { return op->emitError(); });
   if (failed(traffic))
-    return errors.take("cannot count the bytes of level " + name);
+    return errors.take("cannot count the bytes of " + what.name);
   for (const OpTraffic &op : traffic->ops) {
     auto *known = llvm::find_if(counted.tensors, [&](const auto &tensor) {
       return tensor.traffic.tensor == op.tensor;
@@ -184,8 +207,67 @@ static llvm::Error explain(const CountedLevel &counted,
   return llvm::Error::success();
 }
 
-llvm::Error fa::printCounts(const Query &query,
-                            ArrayRef<std::string> levelNames, raw_ostream &os) {
+namespace {
+/// The rows of the table, and the explanations of those that differ.
+class Comparison {
+public:
+  explicit Comparison(const Query &query) : query(query) {}
+
+  llvm::Error add(const CountedLevel &counted);
+  void print(raw_ostream &os);
+
+private:
+  const Query &query;
+  std::vector<std::vector<std::string>> table = {
+      {"level", "seq_q", "seq_kv", "head_dim", "br", "bc", "form",
+       "closed form", "counted", "difference"}};
+  std::string explanations;
+  int64_t numEqual = 0;
+};
+} // namespace
+
+llvm::Error Comparison::add(const CountedLevel &counted) {
+  bool isExplained = false;
+  for (int64_t seqQ : query.seqQ) {
+    fart::SizeValues sizes =
+        query.getSizes(seqQ, counted.headDim, counted.br, counted.bc);
+    int64_t bytes = 0;
+    for (const CountedTensor &tensor : counted.tensors) {
+      auto moved = ::evaluate(tensor.traffic, sizes);
+      if (!moved)
+        return moved.takeError();
+      bytes += moved->first + moved->second;
+    }
+    llvm::Expected<int64_t> closed =
+        fa::evaluate(counted.form.getBytes(), sizes, "the closed form");
+    if (!closed)
+      return closed.takeError();
+    table.push_back({counted.level.str(), std::to_string(seqQ),
+                     std::to_string(sizes.at("seq_kv")),
+                     std::to_string(counted.headDim),
+                     std::to_string(counted.br), std::to_string(counted.bc),
+                     counted.form.name, std::to_string(*closed),
+                     std::to_string(bytes), std::to_string(bytes - *closed)});
+    numEqual += bytes == *closed;
+    if (bytes == *closed || isExplained)
+      continue;
+    isExplained = true;
+    llvm::raw_string_ostream os(explanations);
+    if (llvm::Error error = explain(counted, sizes, os))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+void Comparison::print(raw_ostream &os) {
+  printAligned(table, os);
+  os << '\n' << numEqual << " of " << table.size() - 1 << " rows are equal\n";
+  if (!explanations.empty())
+    os << "where a level differs from its form, in bytes:\n" << explanations;
+}
+
+llvm::Error fa::printCounts(const Query &query, ArrayRef<std::string> names,
+                            raw_ostream &os) {
   if (query.isBackward)
     return llvm::createStringError("--count: expected no --backward beside it");
   if (query.elementBytes != 2 && query.elementBytes != 4)
@@ -197,61 +279,30 @@ llvm::Error fa::printCounts(const Query &query,
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
 
-  std::vector<std::vector<std::string>> table = {
-      {"level", "seq_q", "seq_kv", "head_dim", "br", "bc", "form",
-       "closed form", "counted", "difference"}};
-  std::string explanations;
-  llvm::raw_string_ostream explanationStream(explanations);
-  int64_t numEqual = 0;
-  for (const std::string &name : levelNames) {
-    std::optional<Level> level = parseLevel(name);
-    if (!level)
-      level = parseLevel(name, gpuLevels);
-    if (!level || *level == Level::Problem ||
-        (*level > Level::Fused && *level != Level::Promoted &&
-         *level != Level::Scheduled))
+  Comparison comparison(query);
+  for (const std::string &name : names) {
+    const auto *what = llvm::find_if(
+        countables, [&](const Countable &c) { return c.name == name; });
+    if (what == std::end(countables))
       return llvm::createStringError(
-          "--count: expected naive, nest, fused, promoted or scheduled but "
-          "got '" +
+          "--count: expected naive, kernels, keys-outside, nest, fused, "
+          "promoted or scheduled but got '" +
           name + "'");
     for (int64_t headDim : query.headDim) {
-      llvm::Expected<CountedLevel> counted =
-          count(query, name, *level, headDim, context);
-      if (!counted)
-        return counted.takeError();
-      bool isExplained = false;
-      for (int64_t seqQ : query.seqQ) {
-        fart::SizeValues sizes =
-            query.getSizes(seqQ, headDim, counted->br, counted->bc);
-        int64_t bytes = 0;
-        for (const CountedTensor &tensor : counted->tensors) {
-          auto moved = ::evaluate(tensor.traffic, sizes);
-          if (!moved)
-            return moved.takeError();
-          bytes += moved->first + moved->second;
-        }
-        llvm::Expected<int64_t> closed =
-            fa::evaluate(counted->form.getBytes(), sizes, "the closed form");
-        if (!closed)
-          return closed.takeError();
-        table.push_back({name, std::to_string(seqQ),
-                         std::to_string(sizes.at("seq_kv")),
-                         std::to_string(headDim), std::to_string(counted->br),
-                         std::to_string(counted->bc), counted->form.name,
-                         std::to_string(*closed), std::to_string(bytes),
-                         std::to_string(bytes - *closed)});
-        numEqual += bytes == *closed;
-        if (bytes == *closed || isExplained)
-          continue;
-        isExplained = true;
-        if (llvm::Error error = explain(*counted, sizes, explanationStream))
+      llvm::Expected<OwningOpRef<ModuleOp>> module =
+          lower(query, *what, headDim, context);
+      if (!module)
+        return module.takeError();
+      for (auto func : (*module)->getOps<func::FuncOp>()) {
+        llvm::Expected<CountedLevel> counted =
+            count(query, *what, headDim, func);
+        if (!counted)
+          return counted.takeError();
+        if (llvm::Error error = comparison.add(*counted))
           return error;
       }
     }
   }
-  printAligned(table, os);
-  os << '\n' << numEqual << " of " << table.size() - 1 << " rows are equal\n";
-  if (!explanations.empty())
-    os << "where a level differs from its form, in bytes:\n" << explanations;
+  comparison.print(os);
   return llvm::Error::success();
 }

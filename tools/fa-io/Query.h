@@ -86,6 +86,10 @@ llvm::Expected<std::string> plot(const Query &query, ArrayRef<Row> rows);
 llvm::Error printCounts(const Query &query, ArrayRef<std::string> levelNames,
                         raw_ostream &os);
 
+// Compare.cpp
+/// What scripts/measure-io wrote to `path`, beside the predictions.
+llvm::Error printComparison(StringRef path, raw_ostream &os);
+
 // Sram.cpp
 /// What the schedule that the compiler chooses takes, for each head dim.
 llvm::Error printSram(const Query &query, StringRef target, raw_ostream &os);

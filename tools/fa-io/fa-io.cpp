@@ -67,10 +67,17 @@ struct Flags {
                      cl::cat(category)};
   List count{
       "count",
-      cl::desc("Compare the closed forms with the bytes counted from the "
-               "IR of these levels: naive, nest, fused, promoted, "
-               "scheduled"),
+      cl::desc(
+          "Compare the closed forms with the bytes counted from the "
+          "IR of these levels: naive, nest, fused, promoted, "
+          "scheduled; or of kernels, the three of the naive level on a GPU, "
+          "or keys-outside, the loop order of the first paper"),
       cl::value_desc("level,..."), cl::CommaSeparated, cl::cat(category)};
+  Text compare{
+      "compare",
+      cl::desc("Print what scripts/measure-io measured beside what was "
+               "counted"),
+      cl::value_desc("file.json"), cl::cat(category)};
   Text svg{"svg", cl::desc("Also draw bytes against length and tile size"),
            cl::value_desc("path"), cl::cat(category)};
 };
@@ -156,6 +163,8 @@ static llvm::Error run(const Flags &flags) {
   if (!query)
     return query.takeError();
   raw_ostream &os = llvm::outs();
+  if (!flags.compare.empty())
+    return printComparison(flags.compare, os);
   if (flags.formulas) {
     printFormulas(*query, os);
     return llvm::Error::success();

@@ -135,6 +135,7 @@ Result<LaunchReport> Launcher::run(const LaunchOptions &given) {
   LaunchReport report;
   report.problem = *problem;
   report.kernel = &package.kernels[run->kernelNumber];
+  report.hbmBytes = package.getHbmBytes(run->kernelNumber);
   report.repeat = options.run.repeat;
   report.run = std::move(*run);
 

@@ -18,6 +18,7 @@ namespace fart {
 /// What came out of one case.
 struct LaunchReport {
   Problem problem;
+  std::optional<HbmBytes> hbmBytes; ///< Of all kernels of a launch.
   const PackageKernel *kernel = nullptr;
   int64_t repeat = 1;
   GpuRun run;

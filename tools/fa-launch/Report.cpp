@@ -46,11 +46,11 @@ static std::string formatBytes(const Formula &formula, const Problem &problem) {
   return bytes ? std::to_string(*bytes) + " bytes" : bytes.error().message;
 }
 
-static void printTraffic(const PackageKernel &kernel, const Problem &problem,
-                         std::ostream &os) {
-  if (kernel.hbmBytes)
-    os << "hbm        " << formatBytes(kernel.hbmBytes->read, problem)
-       << " read, " << formatBytes(kernel.hbmBytes->written, problem)
+static void printTraffic(const std::optional<HbmBytes> &bytes,
+                         const Problem &problem, std::ostream &os) {
+  if (bytes)
+    os << "hbm        " << formatBytes(bytes->read, problem) << " read, "
+       << formatBytes(bytes->written, problem)
        << " written, as counted by the compiler\n";
 }
 
@@ -81,7 +81,7 @@ void fart::printReport(const LaunchReport &report,
   if (!kernel.schedule.empty())
     os << ", schedule " << kernel.schedule;
   os << '\n';
-  printTraffic(kernel, report.problem, os);
+  printTraffic(report.hbmBytes, report.problem, os);
   os << format("load       %.1f ms\n", run.loadSeconds * 1e3);
   if (run.times) {
     const GpuTimes &times = *run.times;
@@ -188,10 +188,10 @@ ordered_json fart::makeJSON(const LaunchReport &report,
         {"registers", run.registers},
         {"local_bytes", run.localBytes}}},
       {"load_ms", run.loadSeconds * 1e3}};
-  if (kernel.hbmBytes)
+  if (report.hbmBytes)
     json["hbm_bytes"] = {
-        {"read", makeBytes(kernel.hbmBytes->read, problem)},
-        {"written", makeBytes(kernel.hbmBytes->written, problem)}};
+        {"read", makeBytes(report.hbmBytes->read, problem)},
+        {"written", makeBytes(report.hbmBytes->written, problem)}};
   if (run.times) {
     const GpuTimes &times = *run.times;
     json["run_ms"] = times.medianSeconds * 1e3;
@@ -237,7 +237,13 @@ void fart::printPlan(const Package &package, const Problem &problem,
      << '\n';
   printKernel(kernel, plan.grid, os);
   os << '\n';
-  printTraffic(kernel, problem, os);
+  auto number = static_cast<size_t>(&kernel - package.kernels.data());
+  for (size_t step : package.getSteps(number))
+    if (step != number)
+      os << "then       " << package.kernels[step].entry << ", blocks of "
+         << package.kernels[step].block << " threads, "
+         << package.kernels[step].sramBytes << " bytes of SRAM\n";
+  printTraffic(package.getHbmBytes(number), problem, os);
   for (const LaunchArgument &argument : plan.arguments) {
     if (const auto *descriptor = std::get_if<DescriptorWords>(&argument)) {
       const std::vector<int64_t> &words = descriptor->words;

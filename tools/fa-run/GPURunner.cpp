@@ -82,9 +82,7 @@ GPURunner::compile(ModuleOp module, StringRef chip, const FlagValues &tiles) {
   if (!lowered)
     return lowered.takeError();
   Clock::time_point passesDone = Clock::now();
-  PackageOptions options;
-  options.chip = chip.str();
-  llvm::Expected<KernelPackage> built = buildPackage(**lowered, options);
+  llvm::Expected<KernelPackage> built = buildPackage(**lowered);
   if (!built)
     return built.takeError();
   llvm::Expected<fart::Package> package = loadPackage(*built);

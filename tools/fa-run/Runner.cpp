@@ -68,13 +68,14 @@ Runner::getModule(const RunOptions &options, ProblemSpec &spec) {
 static llvm::Error setPipeline(CPUPipelineOptions &pipeline,
                                const RunOptions &options) {
   pipeline.level = *parseLevel(options.level);
+  pipeline.keysOutside = options.keysOutside;
   pipeline.vectorBits = getHostVectorBits();
   return setTiles(pipeline, options.tiles);
 }
 
 llvm::Expected<const CPUKernel *>
 Runner::getKernel(ModuleOp module, StringRef name, const RunOptions &options) {
-  std::string id = options.level;
+  std::string id = options.level + (options.keysOutside ? " keys" : "");
   for (const auto &[flag, value] : options.tiles)
     id += " " + flag + "=" + value;
   llvm::raw_string_ostream(id) << '\n' << module;
@@ -132,6 +133,9 @@ Runner::getGPUKernel(ModuleOp module, const AttentionProblem &problem,
       return llvm::createStringError(
           "--level: expected fused, the only algorithm on a GPU, but got '" +
           options.level + "'");
+    if (options.keysOutside)
+      return llvm::createStringError(
+          "--keys-outside: expected the CPU as target");
     if (!gpu) {
       llvm::Expected<std::unique_ptr<GPURunner>> opened = GPURunner::create();
       if (!opened)

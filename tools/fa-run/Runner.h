@@ -32,6 +32,7 @@ struct RunOptions {
   std::string target = "auto";     ///< auto, cpu or a GPU such as sm_90a
   std::string input;               ///< A .mlir file; empty: from the shape.
   std::string level = "fused";     ///< naive, nest or fused
+  bool keysOutside = false;        ///< The loop order of the first paper.
   std::string query, key, value;   ///< .npy files; empty: random.
   std::string outputGrad, lseGrad; ///< The same of dO and dLSE.
   std::string output, lse;         ///< .npy files to write, if not empty.

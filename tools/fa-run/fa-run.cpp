@@ -35,6 +35,12 @@ struct Flags {
                cl::desc("The algorithm that runs: naive, nest or fused "
                         "(default)"),
                cl::value_desc("level"), cl::init("fused"), cl::cat(category)};
+  cl::opt<bool> keysOutside{
+      "keys-outside",
+      cl::desc(
+          "The loop order of the first FlashAttention paper: keys outside, "
+          "the state of the queries in memory (CPU)"),
+      cl::cat(category)};
   String query{"q", cl::desc("Read Q from a .npy file (default: random)"),
                cl::value_desc("file.npy"), cl::cat(category)};
   String key{"k", cl::desc("Read K from a .npy file (default: random)"),
@@ -105,6 +111,7 @@ static llvm::Expected<RunOptions> makeOptions(const Flags &flags) {
   options.lse = flags.lse;
   options.dumpDir = flags.dumpLevels;
   options.check = flags.check;
+  options.keysOutside = flags.keysOutside;
   options.bench = flags.bench;
   if (llvm::Error error =
           setOption(options, "target", flags.problem.getTarget()))

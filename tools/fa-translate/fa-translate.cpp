@@ -48,8 +48,14 @@ struct Flags {
   cl::opt<std::string> schedule{
       "schedule",
       cl::desc("Fields of a GPU schedule that are not to be chosen"),
-      cl::value_desc("br=N bc=N groups=N warps=N stages=N blocks=N"),
+      cl::value_desc("br=N bc=N groups=N warps=N stages=N blocks=N align=N "
+                     "table=false"),
       cl::cat(category)};
+  cl::opt<std::string> level{
+      "level",
+      cl::desc("Algorithm of a GPU's code: fused (default), or naive, which is "
+               "three kernels with S and P in memory"),
+      cl::value_desc("level"), cl::init("fused"), cl::cat(category)};
   cl::opt<std::string> ptxVersion{
       "ptx-version", cl::desc("Version of PTX (default: the lowest possible)"),
       cl::value_desc("8.0"), cl::cat(category)};
@@ -112,14 +118,16 @@ static llvm::Expected<unsigned> parsePTXVersion(StringRef text) {
 }
 
 /// Writes the kernels of `module`, which is in the LLVM dialect, as PTX or as a
-/// package.
-static llvm::Error emitKernels(const Flags &flags, ModuleOp module) {
+/// package. `lowered`: by the GPU road, for --target.
+static llvm::Error emitKernels(const Flags &flags, ModuleOp module,
+                               bool lowered) {
   PackageOptions options;
   options.name = flags.name;
   if (flags.optLevel.getNumOccurrences() > 0)
     options.ptx.optLevel = flags.optLevel;
   options.ptx.machineSink = flags.machineSink;
-  if (isGPU(flags))
+  // Kernels that were lowered here know their processor.
+  if (isGPU(flags) && !lowered)
     options.chip = flags.problem.getTarget();
   llvm::Expected<unsigned> version = parsePTXVersion(flags.ptxVersion);
   if (!version)
@@ -163,9 +171,31 @@ lowerForGPU(const Flags &flags, ModuleOp module, Level level) {
         StringRef(errors).trim());
   options.chip = flags.problem.getTarget();
   options.stopAfter = level;
+  if (flags.level == "naive")
+    options.level = Level::Naive;
   if (llvm::Error error = setTiles(options, flags.problem.getTiles()))
     return error;
-  return lowerCopy(module, options);
+  llvm::Expected<OwningOpRef<ModuleOp>> lowered = lowerCopy(module, options);
+  if (!lowered || flags.emit != "package" || options.align != 0)
+    return lowered;
+
+  // Kernels for tensors that are aligned to less follow, down to an element: of
+  // the schedule that the model chooses for them.
+  KernelAlignment first = findKernelAlignment(**lowered);
+  SmallVector<OwningOpRef<ModuleOp>> modules;
+  modules.push_back(std::move(*lowered));
+  for (int64_t align : {4, 2}) {
+    if (align >= first.align || align < first.elementBytes)
+      continue;
+    GPUPipelineOptions narrow;
+    narrow.chip = options.chip.getValue();
+    narrow.align = align;
+    llvm::Expected<OwningOpRef<ModuleOp>> next = lowerCopy(module, narrow);
+    if (!next)
+      return next.takeError();
+    modules.push_back(std::move(*next));
+  }
+  return joinModules(modules);
 }
 
 static llvm::Expected<OwningOpRef<ModuleOp>>
@@ -185,6 +215,10 @@ static llvm::Expected<std::optional<Level>> checkLevel(const Flags &flags) {
     return llvm::createStringError("--target: expected auto, cpu or a "
                                    "processor such as sm_90a but got '" +
                                    target + "'");
+  if (flags.level != "fused" && (flags.level != "naive" || !isGPU(flags)))
+    return llvm::createStringError("--level: expected fused, or naive beside a "
+                                   "--target such as sm_80, but got '" +
+                                   flags.level + "'");
   if (flags.emit == "ptx" || flags.emit == "package") {
     if (target == "cpu")
       return llvm::createStringError("--emit=" + flags.emit +
@@ -199,6 +233,15 @@ static llvm::Expected<std::optional<Level>> checkLevel(const Flags &flags) {
         "--emit: expected " + llvm::join(llvm::make_first_range(levels), ", ") +
         ", promoted, scheduled, warp, nvvm, ptx or package but got '" +
         flags.emit + "'");
+  // S and P in memory are a branch of its own: before it there is the nest, and
+  // nothing is fused.
+  if (flags.level == "naive") {
+    gpuLevel = parseLevel(flags.emit, gpuLevels);
+    if (flags.emit == "naive")
+      gpuLevel = Level::Naive;
+    else if (flags.emit == "fused")
+      gpuLevel = std::nullopt;
+  }
   if (!(isGPU(flags) ? gpuLevel : level))
     return llvm::createStringError(
         "--emit=" + flags.emit +
@@ -223,7 +266,7 @@ static llvm::Error run(const Flags &flags) {
   // A module that holds kernels is translated as it is.
   bool isKernel = !*level && hasKernels(**module);
   if (isKernel)
-    return emitKernels(flags, **module);
+    return emitKernels(flags, **module, /*lowered=*/false);
   if (!*level && !isGPU(flags))
     return llvm::createStringError("--emit=" + flags.emit +
                                    ": expected a --target such as sm_90a");
@@ -233,7 +276,7 @@ static llvm::Error run(const Flags &flags) {
   if (!lowered)
     return lowered.takeError();
   return *level ? printModule(**lowered, flags.output)
-                : emitKernels(flags, **lowered);
+                : emitKernels(flags, **lowered, /*lowered=*/true);
 }
 
 int main(int argc, char **argv) {

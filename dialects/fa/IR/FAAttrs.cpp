@@ -15,6 +15,39 @@ using namespace mlir::fa;
 
 #include "fa/IR/FAEnums.cpp.inc"
 
+/// `sram = N` (`, vector_bits = N`)? (`, align = N`)?
+static ParseResult parseTargetLimits(AsmParser &parser, int64_t &sram,
+                                     int64_t &vectorBits, int64_t &align) {
+  vectorBits = 0;
+  align = 16;
+  if (parser.parseKeyword("sram") || parser.parseEqual() ||
+      parser.parseInteger(sram))
+    return failure();
+  bool hasAlign = false;
+  while (succeeded(parser.parseOptionalComma())) {
+    bool isAlign = succeeded(parser.parseOptionalKeyword("align"));
+    if (hasAlign ||
+        (!isAlign && (vectorBits != 0 || parser.parseKeyword("vector_bits"))))
+      return parser.emitError(parser.getCurrentLocation(),
+                              "expected 'vector_bits' before 'align', each at "
+                              "most once");
+    if (parser.parseEqual() ||
+        parser.parseInteger(isAlign ? align : vectorBits))
+      return failure();
+    hasAlign = isAlign;
+  }
+  return success();
+}
+
+static void printTargetLimits(AsmPrinter &printer, int64_t sram,
+                              int64_t vectorBits, int64_t align) {
+  printer << "sram = " << sram;
+  if (vectorBits != 0)
+    printer << ", vector_bits = " << vectorBits;
+  if (align != 16)
+    printer << ", align = " << align;
+}
+
 #define GET_ATTRDEF_CLASSES
 #include "fa/IR/FAAttrs.cpp.inc"
 
@@ -77,14 +110,14 @@ std::optional<int64_t> MaskAttr::getRightBound() const {
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef chip, int64_t sram,
-                                 int64_t vectorBits) {
+                                 int64_t vectorBits, int64_t align) {
   // target_c1
-  if (!llvm::is_contained(
-          {"cpu", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100", "sm_120"},
-          chip))
+  if (!llvm::is_contained({"cpu", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a",
+                           "sm_100", "sm_120"},
+                          chip))
     return emitError() << "expected target \"cpu\", \"sm_80\", \"sm_86\", "
-                          "\"sm_89\", \"sm_90a\", \"sm_100\" or \"sm_120\" but "
-                          "got \""
+                          "\"sm_89\", \"sm_90\", \"sm_90a\", \"sm_100\" or "
+                          "\"sm_120\" but got \""
                        << chip << "\"";
   // target_c2
   if (sram <= 0)
@@ -99,6 +132,12 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (chip != "cpu" && vectorBits != 0)
     return emitError() << "expected no vector_bits on a GPU but got "
                        << vectorBits;
+  // target_c4
+  if (!llvm::is_contained({2, 4, 8, 16}, align) ||
+      (chip == "cpu" && align != 16))
+    return emitError() << "expected an align of 2, 4, 8 or 16 bytes on a GPU, "
+                          "and none on the CPU, but got "
+                       << align;
   return success();
 }
 

@@ -91,24 +91,29 @@ def FA_TargetAttr : FA_Attr<"Target", "target"> {
     `chip` names the target. `sram` is the number of bytes of fast memory that
     one block may use for its tiles: the workgroup memory of a GPU, a core's
     share of L2 on a CPU. `vector_bits` is the width of a CPU's SIMD register.
+    `align` is what the code for a GPU may rely on: the addresses of Q, K, V and O
+    and the distances between their rows, heads and batches are multiples of so
+    many bytes. The caller has to see to it (`guards` of a kernel package).
 
     Examples: `#fa.target<"cpu", sram = 1048576, vector_bits = 512>`,
     `#fa.target<"sm_90a", sram = 232448>`.
 
     Constraints:
      - target_c1: `chip` is a known target: `cpu`, `sm_80`, `sm_86`, `sm_89`,
-       `sm_90a`, `sm_100` or `sm_120`.
+       `sm_90` (without what only 9.0 has), `sm_90a`, `sm_100` or `sm_120`.
      - target_c2: `sram` is positive.
      - target_c3: `vector_bits` is 128, 256 or 512 on a CPU, and not given on a
        GPU.
+     - target_c4: `align` is 2, 4, 8 or 16, and not given on a CPU.
   }];
   let parameters = (ins
     StringRefParameter<"target name">:$chip,
     "int64_t":$sram,
-    DefaultValuedParameter<"int64_t", "0">:$vectorBits
+    DefaultValuedParameter<"int64_t", "0">:$vectorBits,
+    DefaultValuedParameter<"int64_t", "16">:$align
   );
   let assemblyFormat = [{
-    `<` $chip `,` `sram` `=` $sram (`,` `vector_bits` `=` $vectorBits^)? `>`
+    `<` $chip `,` custom<TargetLimits>($sram, $vectorBits, $align) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{

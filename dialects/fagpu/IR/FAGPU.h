@@ -19,7 +19,8 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::fagpu {
-/// True for a 2-D memref with static shape and 16-bit floats in `#fagpu.sram`.
+/// True for a 2-D memref with static shape, of f16, bf16 or f32, in
+/// `#fagpu.sram`.
 bool isSramTile(Type type);
 } // namespace mlir::fagpu
 

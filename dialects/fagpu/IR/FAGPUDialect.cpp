@@ -42,7 +42,8 @@ bool fagpu::isSramTile(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   return memref && memref.getRank() == 2 && memref.hasStaticShape() &&
          isa_and_present<SramAttr>(memref.getMemorySpace()) &&
-         (memref.getElementType().isF16() || memref.getElementType().isBF16());
+         (memref.getElementType().isF16() || memref.getElementType().isBF16() ||
+          memref.getElementType().isF32());
 }
 
 int64_t fagpu::getChunkColumns(MemRefType tile) {
@@ -72,8 +73,8 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
                        << stages;
   // ring_c2
   if (!isSramTile(tile))
-    return emitError() << "expected a 2-D tile with static shape, of f16 or "
-                          "bf16 in #fagpu.sram, but got "
+    return emitError() << "expected a 2-D tile with static shape, of f16, bf16 "
+                          "or f32 in #fagpu.sram, but got "
                        << tile;
   return success();
 }

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::fagpu;
@@ -78,7 +79,16 @@ LogicalResult CopyOp::verify() {
 
 LogicalResult CopyAsyncOp::verify() {
   // copy_async_c1
-  return verifyCopy(*this, getSource().getType(), getTarget().getType());
+  MemRefType target = getTarget().getType();
+  if (failed(verifyCopy(*this, getSource().getType(), target)))
+    return failure();
+  // copy_async_c2
+  int64_t align = getAlign(), bytes = target.getElementTypeBitWidth() / 8;
+  if (!llvm::is_contained({2, 4, 8, 16}, align) || align < bytes)
+    return emitOpError("expected an align of 2, 4, 8 or 16 bytes that is at "
+                       "least the size of an element but got ")
+           << align;
+  return success();
 }
 
 LogicalResult FillOp::verify() {
@@ -210,7 +220,9 @@ int64_t DotOp::getK() {
 }
 
 int64_t DotOp::getN() {
-  return getBType().getDimSize(getContract() == Contract::Rows ? 1 : 0);
+  if (getContract() == Contract::Columns)
+    return getBType().getDimSize(0);
+  return llvm::alignTo(getBType().getDimSize(1), 8);
 }
 
 LogicalResult DotOp::verify() {

@@ -63,7 +63,8 @@ def FAGPU_RingType : TypeDef<FAGPU_Dialect, "Ring"> {
 
     Constraints:
      - ring_c1: `stages` is positive.
-     - ring_c2: `tile` is a 2-D memref with static shape in `#fagpu.sram`.
+     - ring_c2: `tile` is a 2-D memref with static shape, of f16, bf16 or f32, in
+       `#fagpu.sram`.
   }];
   let parameters = (ins "int64_t":$stages, "::mlir::MemRefType":$tile);
   let assemblyFormat = "`<` $stages `,` $tile `>`";
@@ -81,11 +82,12 @@ def FAGPU_Contract : I32EnumAttr<"Contract",
 def FAGPU_ContractAttr : EnumAttr<FAGPU_Dialect, FAGPU_Contract, "contract">;
 
 def FAGPU_Float16 : AnyTypeOf<[F16, BF16], "f16 or bf16">;
-def FAGPU_GlobalTile : MemRefRankOf<[FAGPU_Float16], [2]>;
+def FAGPU_Float : AnyTypeOf<[F16, BF16, F32], "f16, bf16 or f32">;
+def FAGPU_GlobalTile : MemRefRankOf<[FAGPU_Float], [2]>;
 def FAGPU_SramTile : Type<
     CPred<"::mlir::fagpu::isSramTile($_self)">,
-    "2-D memref of f16 or bf16 in #fagpu.sram", "::mlir::MemRefType">;
-def FAGPU_Fragment : VectorOfRankAndType<[1], [FAGPU_Float16]>;
+    "2-D memref of f16, bf16 or f32 in #fagpu.sram", "::mlir::MemRefType">;
+def FAGPU_Fragment : VectorOfRankAndType<[1], [FAGPU_Float]>;
 def FAGPU_Accumulator : VectorOfRankAndType<[1], [F32]>;
 
 //===----------------------------------------------------------------------===//
@@ -118,17 +120,7 @@ def FAGPU_AllocOp : FAGPU_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
   }];
 }
 
-class FAGPU_CopyLikeOp<string mnemonic, list<Trait> traits = []>
-    : FAGPU_Op<mnemonic, traits> {
-  let arguments = (ins Arg<FAGPU_GlobalTile, "", [MemRead]>:$source,
-                       Arg<FAGPU_SramTile, "", [MemWrite]>:$target);
-  let assemblyFormat = [{
-    $source `to` $target attr-dict `:` type($source) `,` type($target)
-  }];
-  let hasVerifier = 1;
-}
-
-def FAGPU_CopyOp : FAGPU_CopyLikeOp<"copy"> {
+def FAGPU_CopyOp : FAGPU_Op<"copy"> {
   let summary = "copy a tile to SRAM";
   let description = [{
     `source` may have fewer rows than `target`, and fewer columns than the chunks
@@ -145,6 +137,12 @@ def FAGPU_CopyOp : FAGPU_CopyLikeOp<"copy"> {
      - copy_c2: a static number of rows of `source` is at most that of `target`.
      - copy_c3: `source` is not in SRAM and has a contiguous last dimension.
   }];
+  let arguments = (ins Arg<FAGPU_GlobalTile, "", [MemRead]>:$source,
+                       Arg<FAGPU_SramTile, "", [MemWrite]>:$target);
+  let assemblyFormat = [{
+    $source `to` $target attr-dict `:` type($source) `,` type($target)
+  }];
+  let hasVerifier = 1;
 }
 
 /// The stage is a tile of the ring.
@@ -181,14 +179,19 @@ def FAGPU_FillOp : FAGPU_Op<"fill", [FAGPU_StageOfRing]> {
 // Scheduled: sm_80
 //===----------------------------------------------------------------------===//
 
-def FAGPU_CopyAsyncOp : FAGPU_CopyLikeOp<"copy_async"> {
+def FAGPU_CopyAsyncOp : FAGPU_Op<"copy_async"> {
   let summary = "begin to copy a tile to SRAM, by all threads of the block";
   let description = [{
     As `fagpu.copy`, but `target` holds the tile only after the copies that were
     committed with it have been waited for (`nvvm.cp.async.commit.group`,
     `nvvm.cp.async.wait.group`) and a barrier. Each thread copies its share in
-    units of 16 bytes: `cp.async.cg.shared.global`, with a source size of 0 for
-    what is past the end. Needs 16-byte alignment of the rows of `source`.
+    units of 16 bytes. The rows of `source` begin at multiples of `align` bytes:
+
+     - 16: one `cp.async.cg.shared.global` a unit;
+     - 8, 4: two or four `cp.async.ca.shared.global`;
+     - 2: eight loads and one store (there is no narrower cp.async).
+
+    What is past the end becomes zero: the source size of a cp.async is less then.
 
     Example:
 
@@ -198,7 +201,17 @@ def FAGPU_CopyAsyncOp : FAGPU_CopyLikeOp<"copy_async"> {
 
     Constraints:
      - copy_async_c1: as copy_c1 to copy_c3.
+     - copy_async_c2: `align` is 2, 4, 8 or 16, and at least the size of an
+       element.
   }];
+  let arguments = (ins Arg<FAGPU_GlobalTile, "", [MemRead]>:$source,
+                       Arg<FAGPU_SramTile, "", [MemWrite]>:$target,
+                       DefaultValuedAttr<I64Attr, "16">:$align);
+  let assemblyFormat = [{
+    $source `to` $target (`align` `=` $align^)? attr-dict
+    `:` type($source) `,` type($target)
+  }];
+  let hasVerifier = 1;
 }
 
 def FAGPU_SlotOp : FAGPU_Op<"slot", [Pure, FAGPU_StageOfRing]> {
@@ -430,7 +443,7 @@ def FAGPU_StoreFragmentOp : FAGPU_Op<"store_fragment"> {
      - store_fragment_c1: `tile` has 16 * warps rows, a multiple of 8 columns,
        and twice as many columns as `fragment` has elements.
   }];
-  let arguments = (ins FAGPU_Fragment:$fragment,
+  let arguments = (ins VectorOfRankAndType<[1], [FAGPU_Float16]>:$fragment,
                        Arg<FAGPU_SramTile, "", [MemWrite]>:$tile,
                        I64Attr:$warps);
   let assemblyFormat = [{
@@ -489,7 +502,8 @@ def FAGPU_DotOp : FAGPU_Op<"dot", [
     rows. wgmma has one. So what was accumulated by one product is the A of the
     next after conversion to 16 bits.
 
-    sm_80: `ldmatrix` and `mma.sync.m16n8k16`. sm_90a: one chain of
+    sm_80: `ldmatrix` and `mma.sync.m16n8k16`; for f32 FMAs, exact as those of a
+    CPU. sm_90a: one chain of
     `wgmma.mma_async` with its fence and commit; the result, and the reads of A
     and B from SRAM, are complete only after `fagpu.wait_dot`.
 
@@ -506,7 +520,8 @@ def FAGPU_DotOp : FAGPU_Op<"dot", [
        has B * K / 2 elements.
      - dot_c3: the accumulator has B * N / 2 elements, for a whole B.
      - dot_c4: a K that is summed over rows, or in registers, is a multiple of
-       16; N is a multiple of 8.
+       16. N, the rows of B, is a multiple of 8; the columns of B are filled up to
+       one in the accumulator.
      - dot_c5: `warps` is positive.
   }];
   let arguments = (ins
@@ -523,7 +538,8 @@ def FAGPU_DotOp : FAGPU_Op<"dot", [
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The K and N of the product.
+    /// The K and N of the product; N columns of B are filled up to a multiple
+    /// of 8.
     int64_t getK();
     int64_t getN();
     /// The blocks of 16 rows of a warp, from the size of the accumulator.

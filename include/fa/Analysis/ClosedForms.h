@@ -68,6 +68,13 @@ std::vector<ClosedForm> getForwardForms(const fart::Band &mask);
 ///     minimum   as above
 std::vector<ClosedForm> getBackwardForms(const fart::Band &mask);
 
+/// The three kernels of fa-spill-scores, forward without FlashAttention on a
+/// GPU: scores, softmax and output. S and l are f32 and P as V; the softmax
+/// reads S twice, once for m and once for P. Rows of S and P end with the last
+/// tile. With `tiled`, K and V count once a query tile, as multiprocessors get
+/// them; without, once, as HBM gives them to L2.
+std::vector<ClosedForm> getStepForms(const fart::Band &mask, bool tiled);
+
 /// N^2 d^2 / M (Theorem 2 of FlashAttention), in bytes, with `sram` bytes for M
 /// elements: what grows like the best that any tile size can reach. No
 /// constant: with B_r = M / (4 d) the constant of `fa1` is about 8.

@@ -8,6 +8,7 @@
 #define FA_ANALYSIS_MACHINES_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <algorithm>
 #include <cstdint>

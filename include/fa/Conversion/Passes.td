@@ -126,11 +126,11 @@ def FAExpandMathPass : Pass<"fa-expand-math", "::mlir::func::FuncOp"> {
     exp2 on f32 becomes a polynomial of degree 6 around the nearest integer n,
     times 2^n built from bits: at most 1 ulp of error, results below 2^-125
     flushed to zero, NaN and infinities kept. Other functions take upstream's
-    polynomials (`math-polynomial-approximation`), and bf16 conversions are done
+    polynomials (`math-polynomial-approximation`) or are made of these, and bf16 conversions are done
     on bits, so that every host rounds alike (`arith-expand`).
 
-    What has no expansion (for example `math.acosh`) is left for the C library,
-    integer powers for `convert-math-to-funcs`.
+    What has no expansion (functions of f64) is left for the C library, integer
+    powers for `convert-math-to-funcs`.
 
     Preconditions: none, and so no diagnostic.
   }];
@@ -236,8 +236,11 @@ def FAExpandMathGPUPass : Pass<"fa-expand-math-gpu", "::mlir::func::FuncOp"> {
   let summary = "math functions to PTX instructions, without libdevice (GPU)";
   let description = [{
     exp2 becomes `ex2.approx.ftz.f32` (2 ulp), log `lg2.approx.ftz.f32` times
-    ln 2, conversions to f16 and bf16 `cvt.rn.f16x2.f32` and `cvt.rn.bf16x2.f32` on
-    pairs. Other functions take upstream's polynomials.
+    ln 2, tanh these and `rcp.approx.ftz.f32`, conversions to f16 and bf16
+    `cvt.rn.f16x2.f32` and `cvt.rn.bf16x2.f32` on pairs. Other functions are made
+    of these, or take upstream's polynomials, integer powers are multiplications.
+    The errors are in docs/Spec.md. What is left would need a library and is an
+    error: functions of f64.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",

@@ -61,6 +61,12 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
           clEnumValN(Level::Loops, "loops", "row loops and blocked products"),
           clEnumValN(Level::LLVM, "llvm", "the LLVM dialect"))};
 
+  Option<bool> keysOutside{
+      *this, "keys-outside",
+      llvm::cl::desc("The loop order of the first paper: keys outside, and the "
+                     "state of the queries in memory"),
+      llvm::cl::init(false)};
+
   // What fa-select-schedule takes; 0 lets it choose.
   Option<int64_t> br{*this, "br", llvm::cl::desc("Rows of a query tile (B_r)"),
                      llvm::cl::init(0)};
@@ -91,15 +97,25 @@ struct CPUPipelineOptions : public PassPipelineOptions<CPUPipelineOptions> {
 struct GPUPipelineOptions : public PassPipelineOptions<GPUPipelineOptions> {
   Option<std::string> chip{
       *this, "chip",
-      llvm::cl::desc("What to compile for: sm_80, sm_86, sm_89, sm_90a, sm_100 "
-                     "or sm_120"),
+      llvm::cl::desc("What to compile for: sm_80, sm_86, sm_89, sm_90, sm_90a, "
+                     "sm_100 or sm_120"),
       llvm::cl::init("sm_80")};
+  Option<Level> level{
+      *this, "level", llvm::cl::desc("The algorithm that the code executes"),
+      llvm::cl::init(Level::Fused),
+      llvm::cl::values(
+          clEnumValN(Level::Naive, "naive",
+                     "three kernels, whole matrices S and P in memory"),
+          clEnumValN(Level::Fused, "fused",
+                     "tiles, one pass with the online softmax"))};
   Option<Level> stopAfter{
       *this, "stop-after",
       llvm::cl::desc("The level at which the lowering ends"),
       llvm::cl::init(Level::NVVM),
       llvm::cl::values(
           clEnumValN(Level::Problem, "problem", "fa.attention"),
+          clEnumValN(Level::Naive, "naive",
+                     "three loop nests, S and P in memory"),
           clEnumValN(Level::Nest, "nest", "the loop nest, two passes"),
           clEnumValN(Level::Fused, "fused", "the loop nest, online softmax"),
           clEnumValN(Level::Promoted, "promoted", "tiles in SRAM"),
@@ -107,6 +123,12 @@ struct GPUPipelineOptions : public PassPipelineOptions<GPUPipelineOptions> {
                      "copies ahead of their use"),
           clEnumValN(Level::Warp, "warp", "the values of one thread"),
           clEnumValN(Level::NVVM, "nvvm", "the LLVM and NVVM dialects"))};
+
+  Option<bool> table{
+      *this, "table",
+      llvm::cl::desc("Whether schedules that were measured go before those of "
+                     "the model"),
+      llvm::cl::init(true)};
 
   // What fa-select-schedule takes; 0 lets it choose.
   Option<int64_t> br{*this, "br", llvm::cl::desc("Rows of a query tile (B_r)"),
@@ -137,12 +159,18 @@ struct GPUPipelineOptions : public PassPipelineOptions<GPUPipelineOptions> {
       *this, "lazy",
       llvm::cl::desc("O is rescaled where the maximum has grown much"),
       llvm::cl::init(-1)};
+  Option<int64_t> align{
+      *this, "align",
+      llvm::cl::desc("Bytes that addresses and strides are multiples of: 2, 4, "
+                     "8 or 16"),
+      llvm::cl::init(0)};
 };
 
 /// problem -> naive: memrefs, three steps over whole matrices.
 void buildNaive(OpPassManager &pm);
 /// problem -> nest: memrefs, a schedule, the tiled loop nest.
-void buildNest(OpPassManager &pm, const FASelectSchedulePassOptions &schedule);
+void buildNest(OpPassManager &pm, const FASelectSchedulePassOptions &schedule,
+               const FATilePassOptions &tile = {});
 /// nest -> fused: one pass over the keys.
 void buildFused(OpPassManager &pm);
 /// nest or fused -> vector: only the products are ops of fa.
@@ -156,6 +184,8 @@ void buildLLVM(OpPassManager &pm);
 void buildCPUPipeline(OpPassManager &pm,
                       const CPUPipelineOptions &options = {});
 
+/// nest -> naive on a GPU: three kernels, S and P in memory.
+void buildSpilled(OpPassManager &pm);
 /// fused -> promoted: tiles of Q, K and V in SRAM.
 void buildPromoted(OpPassManager &pm);
 /// promoted -> scheduled: pipelined copies, or a producer and row groups.

@@ -116,6 +116,10 @@ private:
   std::shared_ptr<const Node> node;
 };
 
+Formula operator+(const Formula &a, const Formula &b);
+Formula operator-(const Formula &a, const Formula &b);
+Formula operator*(const Formula &a, const Formula &b);
+
 } // namespace fart
 
 #endif // FA_RUNTIME_FORMULA_H

@@ -23,13 +23,14 @@ struct LoadedKernel {
   double loadSeconds = 0;
 };
 
-/// Everything that one call of a kernel passes. It holds the addresses of the
-/// tensors, not the tensors.
+/// Everything that one call passes, to one kernel or to several in order. It
+/// holds the addresses of the tensors, not the tensors. What it says of a
+/// kernel it says of the first.
 class GpuLaunch {
 public:
-  size_t getKernelNumber() const { return kernelNumber; }
-  const LoadedKernel &getKernel() const { return *kernel; }
-  const LaunchPlan &getPlan() const { return plan; }
+  size_t getKernelNumber() const { return steps.front().kernelNumber; }
+  const LoadedKernel &getKernel() const { return *steps.front().kernel; }
+  const LaunchPlan &getPlan() const { return steps.front().plan; }
 
   /// Puts the call into the stream.
   Status launch(const cuda::Stream &stream);
@@ -37,11 +38,14 @@ public:
 private:
   friend class GpuProgram;
 
-  size_t kernelNumber = 0;
-  const LoadedKernel *kernel = nullptr;
-  LaunchPlan plan;
-  std::vector<cuda::TensorMap> maps;
-  std::vector<void *> parameters; ///< Into `plan` and `maps`.
+  struct Step {
+    size_t kernelNumber = 0;
+    const LoadedKernel *kernel = nullptr;
+    LaunchPlan plan;
+    std::vector<cuda::TensorMap> maps;
+    std::vector<void *> parameters; ///< Into `plan` and `maps`.
+  };
+  std::vector<Step> steps;
 };
 
 /// The kernels of a package, each compiled by the driver when it is first used.
@@ -59,6 +63,8 @@ public:
 
 private:
   Result<const LoadedKernel *> load(size_t number);
+  /// Loads the kernel of `step`, and makes its parameters from its plan.
+  Status prepareStep(GpuLaunch::Step &step);
 
   const cuda::Context &context;
   Package package;

@@ -93,6 +93,9 @@ struct PackageKernel {
   std::optional<int64_t> registers;
   std::string schedule;
   std::optional<HbmBytes> hbmBytes;
+  /// The entry of the kernel that is launched after this one, with the same
+  /// tensors; empty for the last.
+  std::string next;
 
   /// The arguments besides the tensors of the problem.
   std::vector<ExtraArgument> getExtras() const;
@@ -125,6 +128,15 @@ struct Package {
                                const std::string &path);
   /// Reads the file at `path`.
   static Result<Package> read(const std::string &path);
+
+  /// The kernels that a launch of kernel `number` runs, in order, by number.
+  std::vector<size_t> getSteps(size_t number) const;
+  /// Whether another kernel has kernel `number` as `next`.
+  bool isContinuation(size_t number) const;
+  /// S, P or l, if a kernel has it as an argument.
+  std::vector<TensorName> getWorkspaces() const;
+  /// What all steps of kernel `number` move, if it is known of each.
+  std::optional<HbmBytes> getHbmBytes(size_t number) const;
 
   /// The PTX of `kernel`, from `texts` or else from its file.
   Result<std::string> readPTX(const PackageKernel &kernel) const;

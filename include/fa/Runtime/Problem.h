@@ -22,14 +22,17 @@
 
 namespace fart {
 
-/// The operands of forward attention by name.
-enum class TensorName { Q, K, V, O, LSE };
+/// The operands of forward attention by name, and the matrices that kernels
+/// without FlashAttention hand to each other: S, P and the row sums l.
+enum class TensorName { Q, K, V, O, LSE, S, P, L };
 inline constexpr std::array allTensors = {TensorName::Q, TensorName::K,
                                           TensorName::V, TensorName::O,
                                           TensorName::LSE};
-inline constexpr size_t numTensors = allTensors.size();
+inline constexpr std::array allWorkspaces = {TensorName::S, TensorName::P,
+                                             TensorName::L};
+inline constexpr size_t numTensors = allTensors.size() + allWorkspaces.size();
 
-/// "Q", "K", "V", "O" or "LSE", and back.
+/// "Q", "K", "V", "O", "LSE", "S", "P" or "l", and back.
 std::string_view getName(TensorName tensor);
 std::optional<TensorName> parseTensorName(std::string_view name);
 
@@ -55,9 +58,10 @@ struct Problem {
   /// bits.
   Status validate() const;
 
-  /// [batch, heads, rows, head dim], without the last for LSE.
+  /// [batch, heads, rows, head dim], without the last for LSE and l. Rows of S
+  /// and P have as many elements as there are keys, up to a multiple of 64.
   std::vector<int64_t> getShape(TensorName tensor) const;
-  /// The type of the problem, f32 for LSE.
+  /// The type of the problem, f32 for LSE, S and l.
   DType getDType(TensorName tensor) const;
 
   /// Floating-point operations of the two products over visible keys.

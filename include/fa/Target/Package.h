@@ -61,6 +61,18 @@ llvm::Expected<fart::Package> loadPackage(const KernelPackage &package);
 /// Either all files appear or none.
 llvm::Error writePackage(const KernelPackage &package, StringRef directory);
 
+/// Modules with kernels as one module that has a gpu.module for each, in order.
+OwningOpRef<ModuleOp>
+joinModules(MutableArrayRef<OwningOpRef<ModuleOp>> modules);
+
+/// What the first kernel of `module` expects of addresses and strides (its
+/// guard `stride_alignment`), and the bytes of an element; 0 where `fa.kernel`
+/// does not say it.
+struct KernelAlignment {
+  int64_t align = 0, elementBytes = 0;
+};
+KernelAlignment findKernelAlignment(Operation *module);
+
 /// Whether `module` holds a kernel: an llvm.func with nvvm.kernel.
 bool hasKernels(Operation *module);
 

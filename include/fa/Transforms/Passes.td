@@ -133,8 +133,10 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
     split among row groups of warps, and B_c is the largest for which registers
     and SRAM suffice. On sm_90a products overlap, row groups take turns and O is
     rescaled lazily, except where a region needs the registers, or the head dim
-    is too small to gain. Says what it chose and why as a remark of category
-    `schedule`.
+    is too small to gain. Where another schedule was measured to be faster
+    (`lib/Transforms/Schedules.def`), and no field is asked for, that one is
+    taken. A remark of category `schedule` says what was chosen, by the model or
+    by the table, and why.
 
     For a gradient it also chooses the design: on the CPU one pass with a few
     splits.
@@ -147,13 +149,15 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"chip", "chip", "std::string", /*default=*/"\"cpu\"",
-           "What to compile for: cpu, sm_80, sm_86, sm_89, sm_90a, sm_100 or "
-           "sm_120.">,
+           "What to compile for: cpu, sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100 "
+           "or sm_120.">,
     Option<"sram", "sram", "int64_t", /*default=*/"0",
            "Bytes of fast memory that the tiles of one block may take (0: what "
            "the chip has).">,
     Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
            "Width of a CPU's SIMD register: 128, 256 or 512.">,
+    Option<"table", "table", "bool", /*default=*/"true",
+           "Whether schedules that were measured go before those of the model.">,
     Option<"br", "br", "int64_t", /*default=*/"0",
            "Rows of a query tile, B_r (0: chosen).">,
     Option<"bc", "bc", "int64_t", /*default=*/"0",
@@ -184,7 +188,10 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
            "Design of gradients: two_pass or one_pass (empty: chosen).">,
     Option<"splits", "splits", "int64_t", /*default=*/"0",
            "Blocks that share the key tiles of a head with one_pass (0: "
-           "chosen).">
+           "chosen).">,
+    Option<"align", "align", "int64_t", /*default=*/"0",
+           "Bytes that addresses and strides are multiples of on a GPU: 2, 4, 8 "
+           "or 16 (0: what contiguous tensors have).">
   ];
   let dependentDialects = ["::mlir::fa::FADialect"];
 }
@@ -211,15 +218,33 @@ def FATilePass : Pass<"fa-tile", "::mlir::func::FuncOp"> {
     without any key, one that is masked whole.
 
     Score and mask regions are applied to every tile with vector ops; a read of a
-    table is a gather, which leaves out positions past the end.
+    table is a gather, for which the last query or key stands for positions past
+    the end. A mask region that lets an interval of keys through, from lo(i) to
+    hi(i), narrows the loops like the mask attribute, and is then applied to edge
+    tiles only; what was found is the remark `MaskBounds`.
 
     The loop nest carries the schedule and target as `fa.schedule` and
     `fa.target`. Its loops are mapped to blocks (`#gpu.block`), on the CPU too, by
     which they stay loops where they run once.
 
+    With `keys-outside` the nest is that of the first FlashAttention paper:
+
+        forall b, h:
+          for i: O_i = 0, l_i = 0, m_i = -inf
+          for j: for i: O_i, l_i, m_i = step(Q_i, K_j, V_j, O_i, l_i, m_i)
+          for i: O_i = O_i / l_i; LSE_i = m_i + log(l_i)
+
+    with O (in f32), l and m of all queries in memory, and the online softmax.
+    It moves more bytes (docs/IO.md) and is here for comparison: on the CPU, and
+    without regions.
+
     Preconditions: memrefs (`fa-bufferize`), a schedule and a target
     (`fa-select-schedule`).
   }];
+  let options = [
+    Option<"keysOutside", "keys-outside", "bool", /*default=*/"false",
+           "The loop over keys outside, and the state of the queries in memory.">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::fa::FADialect",
     "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
@@ -339,6 +364,34 @@ def FAPrintIOPass : Pass<"fa-print-io", "::mlir::func::FuncOp"> {
 // GPU
 //===----------------------------------------------------------------------===//
 
+def FASpillScoresPass : Pass<"fa-spill-scores", "::mlir::ModuleOp"> {
+  let summary = "S and P in memory: attention as three kernels (GPU)";
+  let description = [{
+    Takes the nest of two passes over the keys apart to what attention is
+    without FlashAttention. For each function three:
+
+        f_scores   for j: S = Q_i K_j^T; write S_ij
+        f_softmax  for j: read S_ij; m = max(m, rowmax(S))
+                   for j: read S_ij; P = exp(S - m); l += rowsum(P); write P_ij
+                   write l_i; LSE_i = m + log(l)
+        f_output   for j: read P_ij; O += P V_j
+                   read l_i; O_i = O / l
+
+    Each has the arguments of f and S, P and l, which the caller brings, and
+    names the kernel that runs after it (`next` in `fa.problem`). Rows of S and
+    P have as many elements as there are keys, up to a multiple of 64. S is after
+    the score region and the mask; tiles that the mask hides whole are left out
+    by all three.
+
+    Preconditions: the nest of `fa-tile` for a GPU without row groups, with a bc
+    that divides 64.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::fa::FADialect",
+    "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def FAPromoteToSRAMPass : Pass<"fa-promote-to-sram", "::mlir::func::FuncOp"> {
   let summary = "tiles of Q, K and V to workgroup memory (GPU)";
   let description = [{
@@ -354,8 +407,8 @@ def FAPromoteToSRAMPass : Pass<"fa-promote-to-sram", "::mlir::func::FuncOp"> {
     Preconditions: a nest of `fa-tile` for a GPU; f16 or bf16.
   }];
   let dependentDialects = [
-    "::mlir::fa::FADialect", "::mlir::fagpu::FAGPUDialect",
-    "::mlir::memref::MemRefDialect"
+    "::mlir::arith::ArithDialect", "::mlir::fa::FADialect",
+    "::mlir::fagpu::FAGPUDialect", "::mlir::memref::MemRefDialect"
   ];
 }
 

@@ -51,6 +51,8 @@ struct Parts {
 
   /// Rows of K, and so of V, that all query tiles of a head read.
   Formula keysOfQueryTiles;
+  /// Elements of S in the tiles of a head.
+  Formula scoresOfTiles;
   /// Rows of Q that are read for all key tiles of a head.
   Formula queriesOfKeyTiles;
 };
@@ -84,6 +86,9 @@ Parts::Parts(const fart::Band &mask) {
   if (mask.left)
     keys = Formula::makeIf(firstKey, seqKV, keys, 0);
   keysOfQueryTiles = Formula::makeSum("i", Formula::ceilDiv(seqQ, br), keys);
+  Formula columns = bc * Formula::ceilDiv(keys, bc);
+  scoresOfTiles = Formula::makeSum("i", Formula::ceilDiv(seqQ, br),
+                                   Formula::min(br, seqQ - br * i) * columns);
 
   // Of key tile j likewise: a row sees key j from row j - shift - right on, and
   // up to row j - shift + left.
@@ -140,6 +145,36 @@ std::vector<ClosedForm> fa::getForwardForms(const fart::Band &mask) {
         {"V", part.kvHeads * part.v, 0},
         {"O", 0, heads * part.o},
         {"LSE", 0, heads * part.rowStatistic}}},
+  };
+}
+
+std::vector<ClosedForm> fa::getStepForms(const fart::Band &mask, bool tiled) {
+  Parts part(mask);
+  const Formula &heads = part.heads;
+  Formula bytes = Formula::symbol("bytes");
+  Formula keys = heads * part.keysOfQueryTiles * bytes;
+  Formula k = tiled ? keys * Formula::symbol("head_dim")
+                    : part.kvHeads * part.k,
+          v = tiled ? keys * Formula::symbol("head_dim_v")
+                    : part.kvHeads * part.v;
+  Formula scores = heads * part.scoresOfTiles;
+  Formula statistic = heads * part.rowStatistic;
+  return {
+      {"scores",
+       "S = Q K^T",
+       {{"Q", heads * part.q, 0}, {"K", k, 0}, {"S", 0, 4 * scores}}},
+      {"softmax",
+       "m, l, P and LSE of rows of S",
+       {{"S", 8 * scores, 0},
+        {"P", 0, scores * bytes},
+        {"l", 0, statistic},
+        {"LSE", 0, statistic}}},
+      {"output",
+       "O = P V / l",
+       {{"P", scores * bytes, 0},
+        {"V", v, 0},
+        {"l", statistic, 0},
+        {"O", 0, heads * part.o}}},
   };
 }
 

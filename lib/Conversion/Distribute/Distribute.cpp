@@ -16,9 +16,11 @@
 //                           16 (B w + b) + l/4 + 8 i
 //
 // which for each b is the fragment order of mma.sync and wgmma accumulators,
-// and of their A operand. So an op that works element by element stays as it
-// is, and the four lanes 4 n .. 4 n + 3 (a quad) hold one row between them: a
-// reduction along the columns is a local one and two exchanges within the quad.
+// and of their A operand. Columns are counted up to a multiple of 8: what is
+// past the end of O, where its head dim is none, is 0 and is not stored. So an
+// op that works element by element stays as it is, and the four lanes 4 n .. 4
+// n + 3 (a quad) hold one row between them: a reduction along the columns is a
+// local one and two exchanges within the quad.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +36,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::fa {
 #define GEN_PASS_DEF_FADISTRIBUTEPASS
@@ -46,9 +49,11 @@ using namespace mlir::fa;
 namespace {
 class Distributor {
 public:
-  Distributor(OpBuilder &builder, Block &program, ScheduleAttr schedule)
+  Distributor(OpBuilder &builder, Block &program, ScheduleAttr schedule,
+              TargetAttr target)
       : builder(builder), program(program), warps(schedule.getWarps()),
-        rowBlocks(schedule.getRowBlocks()), partial(program) {}
+        rowBlocks(schedule.getRowBlocks()),
+        align(target ? target.getAlign() : 16), partial(program) {}
 
   LogicalResult distribute();
 
@@ -63,6 +68,7 @@ private:
   FailureOr<Value> get(Value value);
   FailureOr<Value> getWhole(Value value);
   FailureOr<Value> getColumns(Value value, int64_t columns);
+  std::pair<Value, Value> getColumnNumbers(Location loc, VectorType type);
   FailureOr<Value> acrossColumns(Location loc, Value rows, int64_t elements);
 
   // Ops.
@@ -72,9 +78,16 @@ private:
   LogicalResult distributeScores(ScoresOp op);
   LogicalResult distributeAccumulate(AccumulateOp op);
   LogicalResult distributeRescale(RescaleOp op);
+  LogicalResult distributeLoad(vector::TransferReadOp op);
   LogicalResult distributeStore(vector::TransferWriteOp op);
+  void storePairs(vector::TransferWriteOp op, Value value, int64_t i,
+                  Value row);
   LogicalResult distributeStoreTile(fagpu::StoreTileOp op);
 
+  /// Elements that a thread has of a tile with `columns` columns.
+  int64_t getSize(int64_t columns) {
+    return rowBlocks * static_cast<int64_t>(llvm::alignTo(columns, 8)) / 2;
+  }
   /// The statistic of the row of element `e` of a fragment of `elements`.
   int64_t getStatistic(int64_t e, int64_t elements) {
     return 2 * (e / (elements / rowBlocks)) + (e / 2) % 2;
@@ -90,6 +103,7 @@ private:
   OpBuilder &builder;
   Block &program;
   int64_t warps, rowBlocks;
+  int64_t align; // of the rows of O, in bytes
   PartialSums partial;
   Value row, column; // 16 B w + l/4 and 2 (l mod 4), of type index
   Value isFirstInQuad;
@@ -113,12 +127,7 @@ FailureOr<Type> Distributor::getThreadType(Operation *op, Type type) {
            << rows << " rows for " << warps << " warps but got " << type;
   if (tile.getRank() == 1 || tile.getDimSize(1) == 1)
     return VectorType::get({2 * rowBlocks}, tile.getElementType());
-  if (tile.getDimSize(1) % 8 != 0)
-    return op->emitError("expected tiles whose columns are a multiple of 8 but "
-                         "got ")
-           << type;
-  return VectorType::get({rowBlocks * tile.getDimSize(1) / 2},
-                         tile.getElementType());
+  return VectorType::get({getSize(tile.getDimSize(1))}, tile.getElementType());
 }
 
 /// Of a statistic that is spread over the quad, the part of this lane.
@@ -171,12 +180,39 @@ FailureOr<Value> Distributor::getWhole(Value value) {
   return whole;
 }
 
+/// Whether `value` is a vector over the columns that holds their numbers.
+static bool isColumnNumbers(Value value) {
+  if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    value = cast.getIn();
+  return value.getDefiningOp<vector::StepOp>() != nullptr;
+}
+
+/// The numbers of a thread's columns as a sum: that of its first column, and
+/// constants.
+std::pair<Value, Value> Distributor::getColumnNumbers(Location loc,
+                                                      VectorType type) {
+  Type element = type.getElementType();
+  int64_t size = type.getDimSize(0);
+  SmallVector<Attribute> offsets;
+  for (int64_t e = 0; e < size; ++e)
+    offsets.push_back(
+        IntegerAttr::get(element, 8 * (e % (size / rowBlocks) / 4) + e % 2));
+  Value first = column;
+  if (!element.isIndex())
+    first = arith::IndexCastOp::create(builder, loc, element, first);
+  Value splat = vector::BroadcastOp::create(builder, loc, type, first);
+  Value constants = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, offsets));
+  return {splat, constants};
+}
+
 /// A vector over the columns, as the elements that this thread has of it.
 FailureOr<Value> Distributor::getColumns(Value value, int64_t columns) {
   Operation *op = value.getDefiningOp();
   Location loc = op->getLoc();
   Type element = cast<VectorType>(value.getType()).getElementType();
-  auto type = VectorType::get({rowBlocks * columns / 2}, element);
+  int64_t size = getSize(columns);
+  auto type = VectorType::get({size}, element);
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto splat = cast<SplatElementsAttr>(constant.getValue());
     return Value(arith::ConstantOp::create(
@@ -184,21 +220,9 @@ FailureOr<Value> Distributor::getColumns(Value value, int64_t columns) {
         DenseElementsAttr::get(type, splat.getSplatValue<Attribute>())));
   }
   // Column numbers, at once in the type that they are wanted in.
-  Value source = value;
-  if (auto cast = dyn_cast<arith::IndexCastOp>(op))
-    source = cast.getIn();
-  if (source.getDefiningOp<vector::StepOp>()) {
-    SmallVector<Attribute> offsets;
-    for (int64_t e = 0; e < rowBlocks * columns / 2; ++e)
-      offsets.push_back(
-          IntegerAttr::get(element, 8 * (e % (columns / 2) / 4) + e % 2));
-    Value first = column;
-    if (!element.isIndex())
-      first = arith::IndexCastOp::create(builder, loc, element, first);
-    Value splat = vector::BroadcastOp::create(builder, loc, type, first);
-    Value offset = arith::ConstantOp::create(
-        builder, loc, DenseElementsAttr::get(type, offsets));
-    return Value(arith::AddIOp::create(builder, loc, splat, offset));
+  if (isColumnNumbers(value)) {
+    auto [first, offsets] = getColumnNumbers(loc, type);
+    return Value(arith::AddIOp::create(builder, loc, first, offsets));
   }
   return op->emitError("expected column numbers or a constant as a vector over "
                        "the columns");
@@ -358,14 +382,58 @@ LogicalResult Distributor::distributeReduction(vector::MultiDimReductionOp op) {
   return success();
 }
 
+/// Rows past the end are read as the last one: nothing of them is stored.
+LogicalResult Distributor::distributeLoad(vector::TransferReadOp op) {
+  Location loc = op.getLoc();
+  VectorType tile = op.getVectorType();
+  bool isTile = tile.getRank() == 2;
+  FailureOr<Type> type = getThreadType(op, tile);
+  if (failed(type))
+    return failure();
+  auto threadType = cast<VectorType>(*type);
+  Value end = memref::DimOp::create(builder, loc, op.getBase(), 0);
+  Value last = arith::SubIOp::create(builder, loc, end, index(loc, 1));
+  Value result =
+      arith::ConstantOp::create(builder, loc, builder.getZeroAttr(threadType));
+  auto pairType = VectorType::get({2}, tile.getElementType());
+  for (int64_t i = 0; i < 2 * rowBlocks; ++i) {
+    Value loadRow = arith::AddIOp::create(builder, loc, row, index(loc, 8 * i));
+    loadRow = arith::AddIOp::create(builder, loc, loadRow, op.getIndices()[0]);
+    loadRow = arith::MinSIOp::create(builder, loc, loadRow, last);
+    if (!isTile) {
+      Value scalar =
+          memref::LoadOp::create(builder, loc, op.getBase(), loadRow);
+      result = vector::InsertOp::create(builder, loc, scalar, result, i);
+      continue;
+    }
+    int64_t blockSize = threadType.getDimSize(0) / rowBlocks;
+    int64_t first = i / 2 * blockSize + 2 * (i % 2);
+    for (int64_t j = 0; j < blockSize / 4; ++j) {
+      Value loadColumn =
+          arith::AddIOp::create(builder, loc, column, index(loc, 8 * j));
+      loadColumn =
+          arith::AddIOp::create(builder, loc, loadColumn, op.getIndices()[1]);
+      Value pair = vector::LoadOp::create(
+          builder, loc, pairType, op.getBase(), ValueRange{loadRow, loadColumn},
+          /*nontemporal=*/false,
+          llvm::MaybeAlign(tile.getElementTypeBitWidth() / 4));
+      result = vector::InsertStridedSliceOp::create(
+          builder, loc, pair, result, ArrayRef<int64_t>{first + 4 * j},
+          ArrayRef<int64_t>{1});
+    }
+  }
+  values[op] = result;
+  return success();
+}
+
 LogicalResult Distributor::distributeStore(vector::TransferWriteOp op) {
   Location loc = op.getLoc();
   FailureOr<Value> value = getWhole(op.getVector());
   if (failed(value))
     return failure();
   bool isTile = op.getVectorType().getRank() == 2;
-  if (isTile && op.getVectorType().getDimSize(1) % 8 != 0)
-    return op.emitError("expected a store of a multiple of 8 columns but got ")
+  if (isTile && op.getVectorType().getDimSize(1) == 1)
+    return op.emitError("expected a store of at least 2 columns but got ")
            << op.getVectorType();
   Value end = memref::DimOp::create(builder, loc, op.getBase(), 0);
   for (int64_t i = 0; i < 2 * rowBlocks; ++i) {
@@ -385,24 +453,50 @@ LogicalResult Distributor::distributeStore(vector::TransferWriteOp op) {
       memref::StoreOp::create(builder, loc, scalar, op.getBase(), storeRow);
       continue;
     }
-    auto type = cast<VectorType>(value->getType());
-    int64_t blockSize = type.getDimSize(0) / rowBlocks;
-    int64_t first = i / 2 * blockSize + 2 * (i % 2);
-    for (int64_t j = 0; j < blockSize / 4; ++j) {
-      Value pair = vector::ExtractStridedSliceOp::create(
-          builder, loc, *value, ArrayRef<int64_t>{first + 4 * j},
-          ArrayRef<int64_t>{2}, ArrayRef<int64_t>{1});
-      Value storeColumn =
-          arith::AddIOp::create(builder, loc, column, index(loc, 8 * j));
-      storeColumn =
-          arith::AddIOp::create(builder, loc, storeColumn, op.getIndices()[1]);
-      vector::StoreOp::create(
-          builder, loc, pair, op.getBase(), ValueRange{storeRow, storeColumn},
-          /*nontemporal=*/false,
-          llvm::MaybeAlign(type.getElementTypeBitWidth() / 4));
-    }
+    storePairs(op, *value, i, storeRow);
   }
   return success();
+}
+
+/// The elements of statistic `i` at row `row`: by pairs where these are
+/// aligned, and what is past the last column not at all.
+void Distributor::storePairs(vector::TransferWriteOp op, Value value, int64_t i,
+                             Value row) {
+  Location loc = op.getLoc();
+  auto type = cast<VectorType>(value.getType());
+  int64_t columns = op.getVectorType().getDimSize(1);
+  int64_t pairBytes = type.getElementTypeBitWidth() / 4;
+  int64_t width = columns % 2 == 0 && align >= pairBytes ? 2 : 1;
+  int64_t blockSize = type.getDimSize(0) / rowBlocks;
+  int64_t first = i / 2 * blockSize + 2 * (i % 2);
+  for (int64_t j = 0; j < blockSize / 4; ++j)
+    for (int64_t k = 0; k < 2; k += width) {
+      OpBuilder::InsertionGuard guard(builder);
+      Value inTile =
+          arith::AddIOp::create(builder, loc, column, index(loc, 8 * j + k));
+      if (8 * (j + 1) > columns) {
+        Value exists =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                  inTile, index(loc, columns));
+        auto guarded = scf::IfOp::create(builder, loc, exists);
+        builder.setInsertionPointToStart(guarded.thenBlock());
+      }
+      Value storeColumn =
+          arith::AddIOp::create(builder, loc, inTile, op.getIndices()[1]);
+      int64_t element = first + 4 * j + k;
+      if (width == 1) {
+        Value scalar = vector::ExtractOp::create(builder, loc, value, element);
+        memref::StoreOp::create(builder, loc, scalar, op.getBase(),
+                                ValueRange{row, storeColumn});
+        continue;
+      }
+      Value pair = vector::ExtractStridedSliceOp::create(
+          builder, loc, value, ArrayRef<int64_t>{element}, ArrayRef<int64_t>{2},
+          ArrayRef<int64_t>{1});
+      vector::StoreOp::create(
+          builder, loc, pair, op.getBase(), ValueRange{row, storeColumn},
+          /*nontemporal=*/false, llvm::MaybeAlign(pairBytes));
+    }
 }
 
 LogicalResult Distributor::distributeStoreTile(fagpu::StoreTileOp op) {
@@ -534,6 +628,7 @@ LogicalResult Distributor::distributeOp(Operation *op) {
           [&](auto op) { return distributeReduction(op); })
       .Case<fagpu::StoreTileOp>(
           [&](auto op) { return distributeStoreTile(op); })
+      .Case<vector::TransferReadOp>([&](auto op) { return distributeLoad(op); })
       .Case<vector::TransferWriteOp>(
           [&](auto op) { return distributeStore(op); })
       .Case<vector::ShapeCastOp>([&](vector::ShapeCastOp op) -> LogicalResult {
@@ -671,7 +766,10 @@ struct Distribute : public fa::impl::FADistributePassBase<Distribute> {
         program = &split.getConsumer().front();
       });
       OpBuilder builder(nest);
-      return failed(Distributor(builder, *program, schedule).distribute())
+      auto target =
+          nest->getAttrOfType<TargetAttr>(FADialect::getTargetAttrName());
+      return failed(
+                 Distributor(builder, *program, schedule, target).distribute())
                  ? WalkResult::interrupt()
                  : WalkResult::advance();
     });

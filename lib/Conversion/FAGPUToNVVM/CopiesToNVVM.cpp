@@ -22,6 +22,9 @@ using namespace mlir::fa;
 // cp.async
 //===----------------------------------------------------------------------===//
 
+/// A unit of the swizzle.
+constexpr int64_t kUnitBytes = 16;
+
 /// Columns of 16-byte units [first, first + units) of a tile, a power of two
 /// that the threads of the block take side by side.
 namespace {
@@ -46,18 +49,17 @@ static SmallVector<UnitColumns> splitColumns(int64_t unitsPerRow,
 }
 
 /// The threads of the block take the 16-byte units of the tile in turn. Rows
-/// past the end, and columns up to the next multiple of 16 (a step of the
-/// product), are filled with zeros by a source size of 0.
+/// past the end, and columns up to the next multiple of 32 bytes (a step of the
+/// product), are filled with zeros by a smaller source size.
 LogicalResult NVVMLowering::lowerCopyAsync(fagpu::CopyAsyncOp op) {
   FailureOr<TileAddress> tile = getTile(op, op.getTarget());
   if (failed(tile))
     return failure();
   MemRefType targetType = op.getTarget().getType();
-  int64_t rows = targetType.getDimSize(0), columns = targetType.getDimSize(1);
-  if (columns % 8 != 0)
-    return op.emitOpError("expected columns that are a multiple of 8 but got ")
-           << columns;
-  int64_t unitsPerRow = llvm::alignTo(columns, 16) / 8;
+  int64_t rows = targetType.getDimSize(0);
+  int64_t elementBytes = targetType.getElementTypeBitWidth() / 8;
+  int64_t columnBytes = targetType.getDimSize(1) * elementBytes;
+  int64_t unitsPerRow = llvm::alignTo(columnBytes, 2 * kUnitBytes) / kUnitBytes;
   int64_t threads = 32 * schedule.getWarps() * schedule.getGroups();
 
   // The address of the first element, and the bytes from a row to the next.
@@ -82,9 +84,10 @@ LogicalResult NVVMLowering::lowerCopyAsync(fagpu::CopyAsyncOp op) {
   auto extend = [&](Value value) -> Value {
     return arith::ExtUIOp::create(builder, loc, i64, value);
   };
-  Value two = i64Constant(2);
-  Value base = addI64(toI64(pointer), mulI64(toI64(metadata.getOffset()), two));
-  Value rowBytes = mulI64(toI64(metadata.getStrides()[0]), two);
+  Value element = i64Constant(elementBytes);
+  Value base =
+      addI64(toI64(pointer), mulI64(toI64(metadata.getOffset()), element));
+  Value rowBytes = mulI64(toI64(metadata.getStrides()[0]), element);
   bool isWhole = op.getSource().getType().getDimSize(0) == rows;
   Value rowCount = toI32(metadata.getSizes()[0]);
 
@@ -92,14 +95,18 @@ LogicalResult NVVMLowering::lowerCopyAsync(fagpu::CopyAsyncOp op) {
   for (UnitColumns part : splitColumns(unitsPerRow, threads)) {
     Value row0 = div(thread, part.units);
     Value inRow = add(rem(thread, part.units), part.first);
-    Value first = addI64(
-        base, addI64(mulI64(extend(row0), rowBytes), extend(mul(inRow, 16))));
+    Value first = addI64(base, addI64(mulI64(extend(row0), rowBytes),
+                                      extend(mul(inRow, kUnitBytes))));
     Value column = add(tile->base, mul(div(inRow, 8), tile->chunkBytes));
-    // Units past the last column exist in the tile only.
-    Value inColumns;
-    if ((part.first + part.units) * 8 > columns)
-      inColumns = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                        inRow, i32(columns / 8));
+    // Bytes of a unit that exist in a row: all of them but in the last units.
+    Value unitBytes = i32(kUnitBytes);
+    bool isPartial = (part.first + part.units) * kUnitBytes > columnBytes;
+    if (isPartial) {
+      Value left = arith::SubIOp::create(builder, loc, i32(columnBytes),
+                                         mul(inRow, kUnitBytes));
+      left = arith::MaxSIOp::create(builder, loc, left, i32(0));
+      unitBytes = arith::MinSIOp::create(builder, loc, left, unitBytes);
+    }
     int64_t rowsAtOnce = threads / part.units;
     for (int64_t down = 0; down < rows; down += rowsAtOnce) {
       OpBuilder::InsertionGuard guard(builder);
@@ -110,27 +117,50 @@ LogicalResult NVVMLowering::lowerCopyAsync(fagpu::CopyAsyncOp op) {
         auto guarded = scf::IfOp::create(builder, loc, exists);
         builder.setInsertionPointToStart(guarded.thenBlock());
       }
-      Value inside = inColumns;
+      Value bytes = unitBytes;
       if (!isWhole) {
         Value inRows = arith::CmpIOp::create(
             builder, loc, arith::CmpIPredicate::slt, row, rowCount);
-        inside = inside ? arith::AndIOp::create(builder, loc, inside, inRows)
-                        : inRows;
+        bytes = arith::SelectOp::create(builder, loc, inRows, bytes, i32(0));
       }
       Value source = addI64(first, mulI64(i64Constant(down), rowBytes));
-      Value bytes = i32(16);
-      if (inside) {
-        // An address that is not read must be valid all the same.
-        source = arith::SelectOp::create(builder, loc, inside, source, base);
-        bytes = arith::SelectOp::create(builder, loc, inside, bytes, i32(0));
-      }
       Value swizzled = bitXor(rem(inRow, 8), rem(row, 8));
-      ptx::buildCopy16(builder, loc,
-                       add(column, add(mul(row, 128), mul(swizzled, 16))),
-                       source, bytes);
+      buildCopyUnit(add(column, add(mul(row, 128), mul(swizzled, kUnitBytes))),
+                    source, op.getAlign(), bytes, base,
+                    /*isWhole=*/isWhole && !isPartial);
     }
   }
   return success();
+}
+
+/// One unit from an address that is a multiple of `align`, of which `bytes`
+/// exist; `valid` is any address in the tensor.
+void NVVMLowering::buildCopyUnit(Value target, Value source, int64_t align,
+                                 Value bytes, Value valid, bool isWhole) {
+  if (align < 4)
+    return ptx::buildCopyByHalves(builder, loc, target, source, bytes);
+  for (int64_t offset = 0; offset < kUnitBytes; offset += align) {
+    Value piece = i32(align), from = source;
+    if (offset != 0)
+      from = arith::AddIOp::create(
+          builder, loc, source,
+          arith::ConstantOp::create(builder, loc,
+                                    builder.getI64IntegerAttr(offset)));
+    if (!isWhole) {
+      if (align == kUnitBytes) {
+        piece = bytes;
+      } else {
+        Value left = arith::MaxSIOp::create(builder, loc,
+                                            add(bytes, i32(-offset)), i32(0));
+        piece = arith::MinSIOp::create(builder, loc, left, piece);
+      }
+      // An address that is not read must be valid all the same.
+      Value isRead = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ugt, piece, i32(0));
+      from = arith::SelectOp::create(builder, loc, isRead, from, valid);
+    }
+    ptx::buildCopyAsync(builder, loc, add(target, offset), from, align, piece);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -144,24 +174,39 @@ std::pair<Value, Value> NVVMLowering::getBarrier(Value barriers, int64_t stages,
   return {add(barriers, mul(stage, 8)), rem(use, 2)};
 }
 
-/// One thread initialises the barriers of all rings: full with one arrival (the
-/// producer's, with the bytes to come), empty with one a warp that reads.
-void NVVMLowering::initBarriers() {
-  auto one = scf::IfOp::create(builder, loc, isEqual(threadId(), 0));
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(one.thenBlock());
-    for (Value value : ringOrder) {
-      RingAddress ring = rings.lookup(value);
-      for (int64_t stage = 0; stage < ring.type.getStages(); ++stage) {
-        ptx::buildMbarrierInit(builder, loc, add(ring.full, 8 * stage), 1);
-        ptx::buildMbarrierInit(builder, loc, add(ring.empty, 8 * stage),
-                               schedule.getGroups() * schedule.getWarps());
-      }
-    }
-    ptx::buildFenceMbarrierInit(builder, loc);
+/// One thread initialises the barriers of all rings, first of all: full with
+/// one arrival (the producer's, with the bytes to come), empty with one a warp
+/// that reads. Returns its branch.
+scf::IfOp NVVMLowering::initBarriers() {
+  OpBuilder::InsertionGuard guard(builder);
+  Operation *last = nullptr; // of the addresses of the barriers
+  for (Value value : ringOrder) {
+    Operation *op = rings.lookup(value).empty.getDefiningOp();
+    if (!last || last->isBeforeInBlock(op))
+      last = op;
   }
-  NVVM::Barrier0Op::create(builder, loc);
+  builder.setInsertionPointAfter(last);
+  auto one = scf::IfOp::create(builder, loc, isEqual(threadId(), 0));
+  builder.setInsertionPointToStart(one.thenBlock());
+  for (Value value : ringOrder) {
+    RingAddress ring = rings.lookup(value);
+    for (int64_t stage = 0; stage < ring.type.getStages(); ++stage) {
+      ptx::buildMbarrierInit(builder, loc, add(ring.full, 8 * stage), 1);
+      ptx::buildMbarrierInit(builder, loc, add(ring.empty, 8 * stage),
+                             schedule.getGroups() * schedule.getWarps());
+    }
+  }
+  ptx::buildFenceMbarrierInit(builder, loc);
+  return one;
+}
+
+/// The descriptors are on their way while the block finds out what to load.
+void NVVMLowering::prefetchTensorMaps(scf::IfOp setUp) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(setUp.thenBlock());
+  unsigned first = kernel.getNumArguments() - tensorMaps.size();
+  for (unsigned index = first; index < kernel.getNumArguments(); ++index)
+    ptx::buildTensorMapPrefetch(builder, loc, kernel.getArgument(index));
 }
 
 void NVVMLowering::lowerAcquire(fagpu::AcquireOp op) {
@@ -233,8 +278,8 @@ LogicalResult NVVMLowering::lowerLoad(fagpu::LoadOp op) {
   return success();
 }
 
-/// The tile of a row group may be rows of a larger one, whose chunks are
-/// further apart than a box would have them: a box a chunk.
+/// A tile that is rows of a larger one has chunks further apart than a box
+/// would have them, and takes a box a chunk.
 LogicalResult NVVMLowering::lowerStore(fagpu::StoreOp op) {
   FailureOr<TileAddress> tile = getTile(op, op.getTile());
   if (failed(tile))
@@ -243,8 +288,11 @@ LogicalResult NVVMLowering::lowerStore(fagpu::StoreOp op) {
   int64_t chunk = fagpu::getChunkColumns(type);
   int64_t chunks = llvm::divideCeil(type.getDimSize(1), chunk);
   bool splitColumns = type.getDimSize(1) % chunk == 0;
-  Value map = getTensorMap({cast<BlockArgument>(op.getTarget()),
-                            type.getDimSize(0), chunk, 1, splitColumns});
+  bool oneBox =
+      splitColumns && tile->chunkBytes == type.getDimSize(0) * 2 * chunk;
+  Value map =
+      getTensorMap({cast<BlockArgument>(op.getTarget()), type.getDimSize(0),
+                    chunk, oneBox ? chunks : 1, splitColumns});
 
   // What the threads of the group wrote is made visible to the accelerator,
   // then one of them stores. Barrier 0 is the block's; group g has barrier 1 +
@@ -256,7 +304,7 @@ LogicalResult NVVMLowering::lowerStore(fagpu::StoreOp op) {
       scf::IfOp::create(builder, loc, isEqual(rem(threadId(), threads), 0));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(one.thenBlock());
-  for (int64_t box = 0; box < chunks; ++box)
+  for (int64_t box = 0; box < (oneBox ? 1 : chunks); ++box)
     ptx::buildTensorStore(builder, loc, add(tile->base, box * tile->chunkBytes),
                           map,
                           {i32(splitColumns ? 0 : box * chunk),

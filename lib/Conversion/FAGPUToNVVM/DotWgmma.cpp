@@ -32,6 +32,8 @@ LogicalResult NVVMLowering::lowerDotWgmma(fagpu::DotOp op) {
   if (op.getWarps() != 4)
     return op.emitOpError("expected row groups of 4 warps for wgmma but got ")
            << op.getWarps();
+  if (op.getBType().getElementType().isF32())
+    return op.emitOpError("expected f16 or bf16 for wgmma but got f32");
   if (op.getRowBlocks() != 1)
     return op.emitOpError("expected one block of 16 rows a warp for wgmma but "
                           "got ")

@@ -121,13 +121,13 @@ LogicalResult NVVMLowering::lowerView(memref::SubViewOp op) {
 /// may have 255 registers each, and ptxas ignores setmaxnreg.
 void NVVMLowering::lowerSpecialize(fagpu::SpecializeOp op) {
   bool sharesRegisters = op.getGroups() > 1;
-  // All lanes of a warp have the same: told so by an exchange, ptxas keeps what
-  // is computed from it in uniform registers. Group and turns are wanted in
-  // loops, and no pass moves an exchange out of one.
-  groupId = NVVM::ShflOp::create(builder, loc, builder.getI32Type(), i32(-1),
-                                 add(div(threadId(), 128), i32(-1)), i32(0),
-                                 i32(31), NVVM::ShflKind::idx,
-                                 /*return_value_and_is_valid=*/UnitAttr());
+  // All lanes of a warp have the same. redux.sync says so: its result is in a
+  // uniform register, and so is what is computed from it: addresses,
+  // descriptors and counters of loops. Group and turns are wanted in loops, and
+  // no pass moves such an op out of one.
+  groupId = NVVM::ReduxOp::create(builder, loc, builder.getI32Type(),
+                                  add(div(threadId(), 128), i32(-1)),
+                                  NVVM::ReduxKind::MAX, i32(-1));
   // Named barriers: 0 is the block's, 1 + g that of row group g for its store,
   // and after those one a group for its turns.
   int64_t turns = 1 + op.getGroups();
@@ -201,7 +201,10 @@ LogicalResult NVVMLowering::lowerOp(Operation *op) {
         return success();
       })
       .Case([&](fagpu::DotOp op) {
-        return target.isHopper() ? lowerDotWgmma(op) : lowerDotMmaSync(op);
+        if (target.isHopper())
+          return lowerDotWgmma(op);
+        return op.getBType().getElementType().isF32() ? lowerDotFMA(op)
+                                                      : lowerDotMmaSync(op);
       })
       .Case([&](fagpu::WaitDotOp op) { return lowerWaitDot(op); })
       .Case([&](gpu::ThreadIdOp op) {
@@ -255,7 +258,6 @@ LogicalResult NVVMLowering::lower() {
   // Splits are opened first: what is in them is lowered as part of the block.
   SmallVector<fagpu::SpecializeOp> splits;
   kernel.walk([&](fagpu::SpecializeOp op) { splits.push_back(op); });
-  bool hasBarriers = !splits.empty();
 
   SmallVector<Operation *> ops;
   auto collect = [&] {
@@ -275,11 +277,14 @@ LogicalResult NVVMLowering::lower() {
       loc = alloc.getLoc();
       lowerAlloc(alloc);
     }
+  scf::IfOp setUp;
+  if (!splits.empty())
+    setUp = initBarriers();
   for (fagpu::SpecializeOp split : splits) {
     builder.setInsertionPoint(split);
     loc = split.getLoc();
-    if (hasBarriers)
-      initBarriers();
+    // All have seen the barriers initialised before any waits at one.
+    NVVM::Barrier0Op::create(builder, loc);
     lowerSpecialize(split);
   }
   collect();
@@ -289,6 +294,8 @@ LogicalResult NVVMLowering::lower() {
   }
   for (Operation *op : llvm::reverse(ops))
     op->erase();
+  if (setUp)
+    prefetchTensorMaps(setUp);
   carryPairs(kernel);
   return success();
 }

@@ -10,6 +10,7 @@
 //
 //   FAGPUToNVVM.cpp   the walk; tiles, rings, views, producer and row groups
 //   CopiesToNVVM.cpp  cp.async, tensor maps, mbarriers
+//   DotFMA.cpp        fagpu.dot of f32
 //   DotMmaSync.cpp    fagpu.dot on sm_80
 //   DotWgmma.cpp      fagpu.dot on sm_90a
 //
@@ -22,6 +23,7 @@
 #include "fagpu/IR/FAGPU.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 
 namespace mlir::fa {
@@ -65,10 +67,13 @@ private:
 
   // CopiesToNVVM.cpp
   LogicalResult lowerCopyAsync(fagpu::CopyAsyncOp op);
+  void buildCopyUnit(Value target, Value source, int64_t align, Value bytes,
+                     Value valid, bool isWhole);
   LogicalResult lowerLoad(fagpu::LoadOp op);
   void lowerAcquire(fagpu::AcquireOp op);
   void lowerRelease(fagpu::ReleaseOp op);
-  void initBarriers();
+  scf::IfOp initBarriers();
+  void prefetchTensorMaps(scf::IfOp setUp);
   LogicalResult lowerStoreFragment(fagpu::StoreFragmentOp op);
   LogicalResult lowerStore(fagpu::StoreOp op);
   Value getTensorMap(const TensorMap &wanted);
@@ -76,7 +81,8 @@ private:
   std::pair<Value, Value> getBarrier(Value barriers, int64_t stages,
                                      Value position);
 
-  // DotMmaSync.cpp, DotWgmma.cpp
+  // DotFMA.cpp, DotMmaSync.cpp, DotWgmma.cpp
+  LogicalResult lowerDotFMA(fagpu::DotOp op);
   LogicalResult lowerDotMmaSync(fagpu::DotOp op);
   LogicalResult lowerDotWgmma(fagpu::DotOp op);
   LogicalResult lowerWaitDot(fagpu::WaitDotOp op);

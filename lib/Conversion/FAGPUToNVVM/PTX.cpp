@@ -69,6 +69,10 @@ void ptx::buildFenceMbarrierInit(OpBuilder &builder, Location loc) {
            "~{memory}");
 }
 
+void ptx::buildTensorMapPrefetch(OpBuilder &builder, Location loc, Value map) {
+  buildAsm(builder, loc, {}, {map}, "prefetch.tensormap [$0];", "l,~{memory}");
+}
+
 void ptx::buildTensorLoad(OpBuilder &builder, Location loc, Value target,
                           Value map, ValueRange coordinates, Value barrier) {
   SmallVector<Value> operands{target, map};
@@ -107,10 +111,29 @@ void ptx::buildNamedBarrierArrive(OpBuilder &builder, Location loc, Value id,
            llvm::formatv("bar.arrive $0, {0};", threads).str(), "r,~{memory}");
 }
 
-void ptx::buildCopy16(OpBuilder &builder, Location loc, Value target,
-                      Value source, Value bytes) {
+void ptx::buildCopyAsync(OpBuilder &builder, Location loc, Value target,
+                         Value source, int64_t size, Value bytes) {
+  // Only whole units may pass by L1.
   buildAsm(builder, loc, {}, {target, source, bytes},
-           "cp.async.cg.shared.global [$0], [$1], 16, $2;", "r,l,r,~{memory}");
+           llvm::formatv("cp.async.{0}.shared.global [$0], [$1], {1}, $2;",
+                         size == 16 ? "cg" : "ca", size)
+               .str(),
+           "r,l,r,~{memory}");
+}
+
+void ptx::buildCopyByHalves(OpBuilder &builder, Location loc, Value target,
+                            Value source, Value bytes) {
+  std::string text = "{\n.reg .pred p;\n.reg .b16 h<8>;\n.reg .b32 w<4>;\n";
+  for (int64_t i = 0; i < 8; ++i)
+    text += llvm::formatv("setp.gt.s32 p, $2, {0};\nmov.b16 h{1}, 0;\n"
+                          "@p ld.global.b16 h{1}, [$1+{0}];\n",
+                          2 * i, i)
+                .str();
+  for (int64_t i = 0; i < 4; ++i)
+    text += llvm::formatv("mov.b32 w{0}, {{h{1}, h{2}};\n", i, 2 * i, 2 * i + 1)
+                .str();
+  text += "st.shared.v4.b32 [$0], {w0, w1, w2, w3};\n}";
+  buildAsm(builder, loc, {}, {target, source, bytes}, text, "r,l,r,~{memory}");
 }
 
 void ptx::buildSetRegisters(OpBuilder &builder, Location loc, int64_t registers,

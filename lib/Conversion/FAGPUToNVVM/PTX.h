@@ -30,6 +30,9 @@ void buildMbarrierExpect(OpBuilder &builder, Location loc, Value barrier,
 /// Makes the initialisation of mbarriers visible to the asynchronous proxy.
 void buildFenceMbarrierInit(OpBuilder &builder, Location loc);
 
+/// Fetches the descriptor `map` ahead of its use: prefetch.tensormap
+/// (9.7.9.15).
+void buildTensorMapPrefetch(OpBuilder &builder, Location loc, Value map);
 /// cp.async.bulk.tensor, five dimensions, to the i32 address `target`; reports
 /// its bytes to `barrier` (9.7.9.27.1.2). `coordinates` are i32, the innermost
 /// first.
@@ -50,10 +53,14 @@ void buildNamedBarrier(OpBuilder &builder, Location loc, Value id,
 void buildNamedBarrierArrive(OpBuilder &builder, Location loc, Value id,
                              int64_t threads);
 
-/// cp.async of 16 bytes, of which `bytes` (0 or 16) come from `source` and the
-/// rest is zero (9.7.9.25.3.1).
-void buildCopy16(OpBuilder &builder, Location loc, Value target, Value source,
-                 Value bytes);
+/// cp.async of `size` bytes, 4, 8 or 16, of which the first `bytes` come from
+/// `source` and the rest is zero (9.7.9.25.3.1).
+void buildCopyAsync(OpBuilder &builder, Location loc, Value target,
+                    Value source, int64_t size, Value bytes);
+/// The same of 16 bytes with loads of 2 bytes and one store, done when it
+/// returns; `bytes` is even.
+void buildCopyByHalves(OpBuilder &builder, Location loc, Value target,
+                       Value source, Value bytes);
 
 /// setmaxnreg.dec or .inc (9.7.19.5).
 void buildSetRegisters(OpBuilder &builder, Location loc, int64_t registers,

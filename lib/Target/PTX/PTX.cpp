@@ -44,6 +44,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Scalar/Scalarizer.h"
 
 using namespace mlir;
 using namespace mlir::fa;
@@ -205,6 +206,22 @@ struct DiagnosticCollector : public llvm::DiagnosticHandler {
 
 } // namespace
 
+/// Splits vectors of f32 into their elements. From sm_100 on the back end makes
+/// instructions on pairs of f32 of what is left a vector, and those want their
+/// operands in pairs of registers: where accumulators fill the register file,
+/// ptxas then spills. Pairs of 16-bit floats stay.
+static void splitVectors(llvm::Module &module) {
+  llvm::FunctionAnalysisManager analyses;
+  llvm::PassBuilder builder;
+  builder.registerFunctionAnalyses(analyses);
+  llvm::ScalarizerPassOptions options;
+  options.ScalarizeMinBits = 32;
+  llvm::ScalarizerPass scalarizer(options);
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      (void)scalarizer.run(function, analyses);
+}
+
 /// Returns false if the target has no such pipeline.
 static bool generateCode(CodeGenState &state, const PTXOptions &options) {
   unsigned optLevel = options.optLevel.value_or(
@@ -214,6 +231,9 @@ static bool generateCode(CodeGenState &state, const PTXOptions &options) {
                                             llvm::OptimizationLevel::O3};
   if (optLevel)
     optimize(*state.module, *state.machine, levels[std::min(optLevel, 3u) - 1]);
+  StringRef chip = state.machine->getTargetCPU();
+  if (chip.starts_with("sm_10") || chip.starts_with("sm_12"))
+    splitVectors(*state.module);
 
   llvm::raw_svector_ostream os(state.ptx);
   llvm::legacy::PassManager pm;

@@ -98,6 +98,42 @@ std::string fa::findKernelTarget(Operation *module) {
   return "";
 }
 
+OwningOpRef<ModuleOp>
+fa::joinModules(MutableArrayRef<OwningOpRef<ModuleOp>> modules) {
+  MLIRContext *context = modules.front()->getContext();
+  context->loadDialect<gpu::GPUDialect>();
+  Location loc = modules.front()->getLoc();
+  OwningOpRef<ModuleOp> joined(ModuleOp::create(loc));
+  OpBuilder builder(context);
+  for (auto [i, module] : llvm::enumerate(modules)) {
+    builder.setInsertionPointToEnd(joined->getBody());
+    auto device =
+        gpu::GPUModuleOp::create(builder, loc, "kernels_" + std::to_string(i));
+    Block *body = device.getBody();
+    body->getOperations().splice(body->end(),
+                                 module->getBody()->getOperations());
+  }
+  return joined;
+}
+
+KernelAlignment fa::findKernelAlignment(Operation *module) {
+  KernelAlignment found;
+  SmallVector<LLVM::LLVMFuncOp> kernels = findKernels(module);
+  auto info =
+      kernels.empty()
+          ? DictionaryAttr()
+          : kernels.front()->getAttrOfType<DictionaryAttr>(kernelAttrName);
+  if (!info)
+    return found;
+  if (auto guards = info.getAs<DictionaryAttr>("guards"))
+    if (auto align = guards.getAs<IntegerAttr>("stride_alignment"))
+      found.align = align.getInt();
+  if (auto problem = info.getAs<DictionaryAttr>("problem"))
+    if (auto dtype = problem.getAs<StringAttr>("dtype"))
+      found.elementBytes = dtype.getValue() == "f32" ? 4 : 2;
+  return found;
+}
+
 /// The entry of `kernel` in the manifest, without "problem", which goes to
 /// `problem`; all kernels state the same one.
 static llvm::Expected<json::Object>

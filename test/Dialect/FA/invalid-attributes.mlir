@@ -28,7 +28,7 @@ func.func private @f() attributes {mask_c3 = #fa.mask<none, align = top_left>}
 
 // -----
 
-// expected-error @+1 {{expected target "cpu", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100" or "sm_120" but got "sm_1"}}
+// expected-error @+1 {{expected target "cpu", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100" or "sm_120" but got "sm_1"}}
 func.func private @f() attributes {target_c1 = #fa.target<"sm_1", sram = 1024, vector_bits = 256>}
 
 // -----
@@ -45,6 +45,21 @@ func.func private @f() attributes {target_c3 = #fa.target<"cpu", sram = 1024, ve
 
 // expected-error @+1 {{expected no vector_bits on a GPU but got 256}}
 func.func private @f() attributes {target_c3_gpu = #fa.target<"sm_90a", sram = 1024, vector_bits = 256>}
+
+// -----
+
+// expected-error @+1 {{expected 'vector_bits' before 'align', each at most once}}
+func.func private @f() attributes {order = #fa.target<"cpu", sram = 1024, align = 16, vector_bits = 256>}
+
+// -----
+
+// expected-error @+1 {{expected an align of 2, 4, 8 or 16 bytes on a GPU, and none on the CPU, but got 12}}
+func.func private @f() attributes {target_c4 = #fa.target<"sm_80", sram = 1024, align = 12>}
+
+// -----
+
+// expected-error @+1 {{expected an align of 2, 4, 8 or 16 bytes on a GPU, and none on the CPU, but got 8}}
+func.func private @f() attributes {target_c4_cpu = #fa.target<"cpu", sram = 1024, vector_bits = 256, align = 8>}
 
 // -----
 

@@ -12,22 +12,22 @@ func.func private @ring_c1(!fagpu.ring<0, memref<64x64xbf16, #fagpu.sram<swizzle
 
 // -----
 
-// expected-error @+1 {{expected a 2-D tile with static shape, of f16 or bf16 in #fagpu.sram, but got 'memref<1x64x64xbf16, #fagpu.sram<swizzle = 128>>'}}
+// expected-error @+1 {{expected a 2-D tile with static shape, of f16, bf16 or f32 in #fagpu.sram, but got 'memref<1x64x64xbf16, #fagpu.sram<swizzle = 128>>'}}
 func.func private @ring_c2_rank(!fagpu.ring<2, memref<1x64x64xbf16, #fagpu.sram<swizzle = 128>>>)
 
 // -----
 
-// expected-error @+1 {{expected a 2-D tile with static shape, of f16 or bf16 in #fagpu.sram, but got 'memref<?x64xbf16, #fagpu.sram<swizzle = 128>>'}}
+// expected-error @+1 {{expected a 2-D tile with static shape, of f16, bf16 or f32 in #fagpu.sram, but got 'memref<?x64xbf16, #fagpu.sram<swizzle = 128>>'}}
 func.func private @ring_c2_shape(!fagpu.ring<2, memref<?x64xbf16, #fagpu.sram<swizzle = 128>>>)
 
 // -----
 
-// expected-error @+1 {{expected a 2-D tile with static shape, of f16 or bf16 in #fagpu.sram, but got 'memref<64x64xf32, #fagpu.sram<swizzle = 128>>'}}
-func.func private @ring_c2_element(!fagpu.ring<2, memref<64x64xf32, #fagpu.sram<swizzle = 128>>>)
+// expected-error @+1 {{expected a 2-D tile with static shape, of f16, bf16 or f32 in #fagpu.sram, but got 'memref<64x64xf64, #fagpu.sram<swizzle = 128>>'}}
+func.func private @ring_c2_element(!fagpu.ring<2, memref<64x64xf64, #fagpu.sram<swizzle = 128>>>)
 
 // -----
 
-// expected-error @+1 {{expected a 2-D tile with static shape, of f16 or bf16 in #fagpu.sram, but got 'memref<64x64xbf16>'}}
+// expected-error @+1 {{expected a 2-D tile with static shape, of f16, bf16 or f32 in #fagpu.sram, but got 'memref<64x64xbf16>'}}
 func.func private @ring_c2_space(!fagpu.ring<2, memref<64x64xbf16>>)
 
 // -----
@@ -376,16 +376,32 @@ func.func @wait_dot_c1_negative(%s: vector<32xf32>) {
 
 // -----
 
-func.func @tile_of_f32(%s: memref<?x64xf32>, %t: memref<64x64xf32, 3>) {
-  // expected-error @+1 {{operand #0 must be 2D memref of f16 or bf16 values, but got 'memref<?x64xf32>'}}
-  fagpu.copy %s to %t : memref<?x64xf32>, memref<64x64xf32, 3>
+func.func @tile_of_f64(%s: memref<?x64xf64>, %t: memref<64x64xf64, 3>) {
+  // expected-error @+1 {{operand #0 must be 2D memref of f16, bf16 or f32 values, but got 'memref<?x64xf64>'}}
+  fagpu.copy %s to %t : memref<?x64xf64>, memref<64x64xf64, 3>
+  return
+}
+
+// -----
+
+func.func @copy_async_c2_odd(%s: memref<?x64xf16>, %t: memref<64x64xf16, #fagpu.sram<swizzle = 128>>) {
+  // expected-error @+1 {{expected an align of 2, 4, 8 or 16 bytes that is at least the size of an element but got 6}}
+  fagpu.copy_async %s to %t align = 6 : memref<?x64xf16>, memref<64x64xf16, #fagpu.sram<swizzle = 128>>
+  return
+}
+
+// -----
+
+func.func @copy_async_c2_element(%s: memref<?x64xf32>, %t: memref<64x64xf32, #fagpu.sram<swizzle = 128>>) {
+  // expected-error @+1 {{expected an align of 2, 4, 8 or 16 bytes that is at least the size of an element but got 2}}
+  fagpu.copy_async %s to %t align = 2 : memref<?x64xf32>, memref<64x64xf32, #fagpu.sram<swizzle = 128>>
   return
 }
 
 // -----
 
 func.func @target_in_global_memory(%s: memref<?x64xf16>, %t: memref<64x64xf16>) {
-  // expected-error @+1 {{operand #1 must be 2-D memref of f16 or bf16 in #fagpu.sram, but got 'memref<64x64xf16>'}}
+  // expected-error @+1 {{operand #1 must be 2-D memref of f16, bf16 or f32 in #fagpu.sram, but got 'memref<64x64xf16>'}}
   fagpu.copy %s to %t : memref<?x64xf16>, memref<64x64xf16>
   return
 }

@@ -45,7 +45,7 @@ def matches(expected, actual):
 def main():
     document, work = map(pathlib.Path, sys.argv[1:])
     document = document.resolve()
-    root = document.parent
+    root = next(folder for folder in document.parents if (folder / "README.md").exists())
     (work / "build").symlink_to((root / os.environ.get("FA_BUILD_DIR", "build")).resolve())
     (work / "test").symlink_to(root / "test")
     number = wrong = 0

@@ -25,7 +25,7 @@ def main():
         for target in targets:
             name = f"{file.stem}-{target}"
             command = [
-                "fa-translate", file, f"--target={target}", "--emit=package", f"--name={name}", "-o", out
+                "fa-translate", file, f"--target={target}", "--emit=package", "--schedule=align=16", f"--name={name}", "-o", out
             ]  # fmt: skip
             subprocess.run(command, check=True)
             manifests.append(out / f"{name}.json")

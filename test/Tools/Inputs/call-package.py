@@ -5,7 +5,7 @@
 #
 # Prints what the package makes of random tensors, and of tensors that are none for it.
 #
-# Usage: call-package.py PACKAGE.json
+# Usage: call-package.py PACKAGE.json PACKAGE-WITH-WORKSPACES.json
 #
 # ===-------------------------------------------------------------------------===#
 
@@ -58,6 +58,9 @@ def main():
     report(package.prepare, [views[0], View(np.zeros((1, 4, 3, 64), np.uint16)), *views[2:]])
     launch.close()
     package.close()
+    steps = runtime.open(sys.argv[2])
+    report(steps.prepare, views)
+    steps.close()
 
 
 if __name__ == "__main__":

@@ -29,12 +29,12 @@ def find_fa_translate():
     raise SuiteError("no fa-translate; FA_TRANSLATE may name it")
 
 
-def build_package(folder, target, problem, schedule="", name=None):
+def build_package(folder, target, problem, schedule="", name=None, flags=()):
     """Compiles one package. Returns its manifest, or the compiler's error."""
     name = name or f"{target}-{problem.name}"
     command = [
         find_fa_translate(), "--emit=package", f"--target={target}", *problem.flags(),
-        f"--name={name}", "-o", str(folder),
+        f"--name={name}", "-o", str(folder), *flags,
     ]  # fmt: skip
     if schedule:
         command.append(f"--schedule={schedule}")

@@ -4,10 +4,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===-------------------------------------------------------------------------===#
-"""One line for each of our kernels on each case, with its peers beside it."""
+"""One line for each of our kernels on each case, with its peers beside it. A report is
+what `runner.run` returns."""
 
 PEERS = ("cudnn", "flash", "flex")
 BASELINE = "cudnn"
+CASE = 36  # Width of the names of cases.
 
 
 def is_ours(kernel):
@@ -37,23 +39,33 @@ def best(result):
 
 def _pair(kernel):
     if kernel is None:
-        return f"{'':13}"
+        return f"{'':14}"
     if not is_timed(kernel):
-        return f"{'-':>6}{'-':>7}"
-    return f"{kernel['tflops']:6.0f}{kernel['back_to_back_tflops']:7.0f}"
+        return f"{'-':>7}{'-':>7}"
+    return f"{kernel['tflops']:7.0f}{kernel['back_to_back_tflops']:7.0f}"
 
 
-def _lines(result, peers, names):
+def _short(name, result):
+    """What a package's name says beyond the target and the problem."""
+    problem = result["name"].partition(" ")[0]
+    return name.partition(problem)[2].lstrip("-") or name
+
+
+def _lines(result, peers, names, top):
     kernels = result["kernels"]
-    ours = [name for name in kernels if name not in PEERS] or [None]
+    ours = sorted(
+        (name for name in kernels if name not in PEERS),
+        key=lambda name: -kernels[name].get("tflops", 0),
+    )[:top] or [None]
     for number, name in enumerate(ours):
         kernel = kernels.get(name)
-        line = f"{result['name'] if number == 0 else '':44.44}"
+        line = f"{result['name'] if number == 0 else '':{CASE}}"
         if names:
-            line += f" {name or '':40.40}"
+            short = _short(name, result) if name else ""
+            line += f" {short:{names}}"
         line += _pair(kernel)
         for peer in peers:
-            line += " |" + (_pair(kernels.get(peer)) if number == 0 else f"{'':13}")
+            line += " |" + (_pair(kernels.get(peer)) if number == 0 else f"{'':14}")
         for field in ("tflops", "back_to_back_tflops"):
             value = ratio(kernel or {}, kernels, field)
             line += f"{value:7.3f}" if value else f"{'':7}"
@@ -66,31 +78,40 @@ def _lines(result, peers, names):
         yield line.rstrip()
 
 
-def header(peers, names):
-    line = f"{'':44}" + (f" {'':40}" if names else "") + f"{'fa':>8}{'':5}"
-    line += "".join(f" |{peer:>8}{'':5}" for peer in peers)
-    second = f"{'TFLOP/s':44}" + (f" {'kernel':40}" if names else "")
-    second += f"{'single':>6}{'b2b':>7}" + "".join(f" |{'single':>6}{'b2b':>7}" for _ in peers)
+def _header(peers, names):
+    blank = f"{'':{names + 1}}" if names else ""
+    line = f"{'':{CASE}}{blank}{'fa':>9}{'':5}"
+    line += "".join(f" |{peer:>9}{'':5}" for peer in peers)
+    second = f"{'TFLOP/s':{CASE}}" + (f" {'schedule':{names}}" if names else "")
+    second += f"{'single':>7}{'b2b':>7}" + "".join(f" |{'single':>7}{'b2b':>7}" for _ in peers)
     return [
         line + f"{'of cuDNN':>14}",
         second + f"{'single':>7}{'b2b':>7}{'spread':>7}{'error':>10}",
     ]
 
 
-def table(report):
+def table(report, top=None):
+    """`top`: how many of our kernels are shown of each case, the fastest first."""
     results = report["results"]
     peers = [peer for peer in PEERS if any(peer in result["kernels"] for result in results)]
-    names = any(sum(n not in PEERS for n in result["kernels"]) > 1 for result in results)
+    # The width of a column for the names, where some case has several kernels.
+    ours = [[_short(n, result) for n in result["kernels"] if n not in PEERS] for result in results]
+    names = 0
+    if any(len(some) > 1 for some in ours):
+        names = max(len("schedule"), *(len(name) for some in ours for name in some))
     lines = []
     if device := report["device"]:
         lines.append(f"{device['device']}, PyTorch {device['torch']}, cuDNN {device['cudnn']}")
-    lines += header(peers, names)
+    lines += _header(peers, names)
     for result in results:
-        lines += _lines(result, peers, names)
+        lines += _lines(result, peers, names, top)
     for result in results:
         for peer in peers:
             if error := result["kernels"].get(peer, {}).get("error"):
                 lines.append(f"{peer} has no result for {result['name']}: {error[:120]}")
+        for name, kernel in result["kernels"].items():
+            if kernel.get("host_bound"):
+                lines.append(f"{name} was launched no faster than it ran: {result['name']}")
     for name in report.get("not_measured", []):
         lines.append(f"not measured, out of time: {name}")
     return "\n".join(lines)
