@@ -232,8 +232,8 @@ NestBuilder::Visits NestBuilder::buildVisits(const KeyRange &range,
 
   // Edge tiles on both sides, from the last one down too, so that what a row
   // group does not see comes first; then the full ones.
-  Value fullEnd = overlaps ? max(range.fullBegin, min(range.fullEnd, last))
-                           : range.fullEnd;
+  Value fullEnd =
+      overlaps ? max(range.fullBegin, min(range.fullEnd, last)) : range.fullEnd;
   Value full = sub(fullEnd, range.fullBegin);
   Value after = sub(end, fullEnd);
   Value edges = add(after, sub(range.fullBegin, range.begin));
