@@ -231,7 +231,8 @@ NestBuilder::Visits NestBuilder::buildVisits(const KeyRange &range,
   }
 
   // Edge tiles on both sides, from the last one down too, so that what a row
-  // group does not see comes first; then the full ones.
+  // group does not see comes first; then the full ones, in the order in which
+  // they would come without the edge tiles before them.
   Value fullEnd =
       overlaps ? max(range.fullBegin, min(range.fullEnd, last)) : range.fullEnd;
   Value full = sub(fullEnd, range.fullBegin);
@@ -241,7 +242,7 @@ NestBuilder::Visits NestBuilder::buildVisits(const KeyRange &range,
     edges = max(edges, one);
   if (maySkip)
     skipped = min(skipped, overlaps ? sub(edges, one) : edges);
-  Value fullBegin = sub(range.fullBegin, edges);
+  Value fullLast = sub(add(fullEnd, edges), one);
   auto edgeTile = [=, this](Value t) -> Value {
     Value isAfter = arith::CmpIOp::create(builder, loc,
                                           arith::CmpIPredicate::slt, t, after);
@@ -249,7 +250,7 @@ NestBuilder::Visits NestBuilder::buildVisits(const KeyRange &range,
     return arith::SelectOp::create(builder, loc, isAfter, number,
                                    sub(number, full));
   };
-  auto fullTile = [=](Value t) { return add(fullBegin, t); };
+  auto fullTile = [=](Value t) { return sub(fullLast, t); };
   return {skipped, edges, add(edges, full), edgeTile, fullTile};
 }
 
