@@ -340,7 +340,8 @@ static LogicalResult outline(func::FuncOp func) {
   narrowDivisions<arith::DivUIOp>(func);
   narrowDivisions<arith::RemUIOp>(func);
   narrowDivisions<arith::CeilDivUIOp>(func);
-  narrowLoops(func);
+  if (target.isHopper())
+    narrowLoops(func);
   return success();
 }
 

@@ -192,12 +192,14 @@ void fa::buildGPUPipeline(OpPassManager &pm,
   Level stop = options.stopAfter;
   if (stop == Level::Problem)
     return;
+  bool isNaive = options.level == Level::Naive || stop == Level::Naive;
   {
     FASelectSchedulePassOptions schedule;
     schedule.chip = options.chip;
     schedule.table = options.table;
     schedule.br = options.br;
-    schedule.bc = options.bc;
+    // S and P are read back in tiles of 64 keys, of which B_c is a divisor.
+    schedule.bc = isNaive && options.bc == 0 ? 64 : options.bc.getValue();
     schedule.groups = options.groups;
     schedule.warps = options.warps;
     schedule.stages = options.stages;
@@ -210,7 +212,7 @@ void fa::buildGPUPipeline(OpPassManager &pm,
   }
   if (stop == Level::Nest)
     return;
-  if (options.level == Level::Naive || stop == Level::Naive)
+  if (isNaive)
     buildSpilled(pm);
   else
     buildFused(pm);

@@ -46,4 +46,3 @@ bool BodyComparison::areSameResults(Value a, Value b) {
                                       std::get<1>(operands));
                       });
 }
-

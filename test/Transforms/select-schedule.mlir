@@ -87,7 +87,7 @@ func.func @given(%Q: !M, %LSE: !LSE, %O: !M) {
 // SPLITS: schedule = #fa.schedule<br = 64, bc = 64, mr = 4, nr = 16>, target =
 // SPLITS-LABEL: func.func @backward
 // SPLITS: schedule = #fa.schedule<br = 64, bc = 64, mr = 4, nr = 16, backward = one_pass, splits = 2>, target =
-// REMARK: Function=backward | Remark="br = 64, bc = 64: tiles take 245760
+// REMARK: Function=backward | Remark="by the model: br = 64, bc = 64: tiles take 245760
 func.func @backward(%Q: !M, %LSE: !LSE, %dQ: !M, %dK: !M, %dV: !M) {
   fa.attention_backward ins(%Q, %Q, %Q, %Q, %Q, %LSE : !M, !M, !M, !M, !M, !LSE) outs(%dQ, %dK, %dV : !M, !M, !M)
   return

@@ -176,7 +176,8 @@ lowerForGPU(const Flags &flags, ModuleOp module, Level level) {
   if (llvm::Error error = setTiles(options, flags.problem.getTiles()))
     return error;
   llvm::Expected<OwningOpRef<ModuleOp>> lowered = lowerCopy(module, options);
-  if (!lowered || flags.emit != "package" || options.align != 0)
+  if (!lowered || flags.emit != "package" || options.align != 0 ||
+      options.level == Level::Naive)
     return lowered;
 
   // Kernels for tensors that are aligned to less follow, down to an element: of

@@ -80,7 +80,6 @@ private:
   function_ref<InFlightDiagnostic(Operation *)> report;
   DenseSet<Operation *> tileViews;
   SmallVector<std::string> loops; ///< Names of the loops around.
-  std::string group;              ///< That over row groups, if it is one.
 };
 } // namespace
 
@@ -288,10 +287,6 @@ LogicalResult Counter::countFor(scf::ForOp loop, Ops &ops) {
                          step = sizes.get(loop.getStep());
   if (!begin || !end || !step)
     return fail(loop, "bounds that follow from the sizes of the function");
-  // Where the row groups begin at different tiles, which they share, all tiles
-  // are read for some of them.
-  if (!group.empty() && begin->uses(group))
-    begin = 0;
   std::string name = openLoop("j");
   Formula iteration = Formula::symbol(name),
           trips = Formula::ceilDiv(*end - *begin, *step);
@@ -332,6 +327,7 @@ LogicalResult Counter::countForall(scf::ForallOp loop, Ops &ops) {
                   isa<gpu::GPUWarpgroupMappingAttr>((*loop.getMapping())[0]);
   static constexpr StringRef blockNames[] = {"b", "h", "i"};
   SmallVector<std::pair<std::string, Formula>> dims;
+  SizeFormulas outside = sizes;
   for (auto [index, variable] : llvm::enumerate(loop.getInductionVars())) {
     std::optional<Formula> begin = sizes.get(loop.getMixedLowerBound()[index]),
                            end = sizes.get(loop.getMixedUpperBound()[index]),
@@ -340,15 +336,26 @@ LogicalResult Counter::countForall(scf::ForallOp loop, Ops &ops) {
       return fail(loop, "bounds that follow from the sizes of the function");
     std::string name =
         openLoop(isGroups ? "g" : blockNames[std::min<size_t>(index, 2)]);
-    if (isGroups)
-      group = name;
     sizes.bind(variable, *begin + *step * Formula::symbol(name));
     dims.emplace_back(name, Formula::ceilDiv(*end - *begin, *step));
   }
   Ops body;
   if (failed(countRegion(loop.getRegion(), body)))
     return failure();
-  for (OpTraffic &traffic : body) {
+  // The tiles that row groups share are read once: those of the last group,
+  // which skips none of them.
+  Ops last;
+  if (isGroups) {
+    sizes = outside;
+    sizes.bind(loop.getInductionVars().front(), dims.front().second - 1);
+    if (failed(countRegion(loop.getRegion(), last)))
+      return failure();
+  }
+  for (auto [index, traffic] : llvm::enumerate(body)) {
+    if (isGroups && isa<fagpu::FillOp>(traffic.op)) {
+      ops.push_back(std::move(last[index]));
+      continue;
+    }
     for (auto &[name, trips] : llvm::reverse(dims))
       if (!isGroups || traffic.isWrite || traffic.bytes.uses(name))
         traffic.bytes = Formula::makeSum(name, trips, traffic.bytes);
@@ -356,8 +363,6 @@ LogicalResult Counter::countForall(scf::ForallOp loop, Ops &ops) {
   }
   for (size_t i = 0; i < dims.size(); ++i)
     closeLoop();
-  if (isGroups)
-    group.clear();
   return success();
 }
 

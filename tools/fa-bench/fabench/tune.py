@@ -50,9 +50,10 @@ class Candidate:
 
     @property
     def options(self):
+        # The kernel for tensors as they are when they are contiguous.
         if self.suffix == TABLE:
-            return ""
-        return " ".join(["table=false", *(f"{name}={value}" for name, value in self.fields.items())])
+            return "align=16"
+        return " ".join(["table=false", "align=16", *(f"{name}={value}" for name, value in self.fields.items())])
 
 
 def parse_varied(texts, target):
