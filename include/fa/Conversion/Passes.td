@@ -33,9 +33,9 @@ def FATilesToLoopsPass : Pass<"fa-tiles-to-loops", "::mlir::func::FuncOp"> {
     (`fa-expand-softmax`); no row-wise op other than those of `arith` and `math`
     that work element by element, `vector.broadcast`, `vector.shape_cast`,
     `vector.step`, `vector.multi_reduction` along the columns, `vector.gather`,
-    `vector.transfer_read` and `vector.transfer_write`. Anything else on a tile is an error, as is a nest
-    that is not for the CPU. Q is read once, where its memref is made: nothing in
-    the nest may write it.
+    `vector.transfer_read` and `vector.transfer_write`. Anything else on a tile
+    is an error, as is a nest that is not for the CPU. Q is read once, where its
+    memref is made: nothing in the nest may write it.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::fa::FADialect",
