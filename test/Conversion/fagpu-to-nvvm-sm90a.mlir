@@ -72,28 +72,34 @@ func.func @wgmma(%acc: vector<40xf32>, %p: vector<16xbf16>) -> (vector<16xf32>, 
 func.func @roles(%K: memref<?x?x?x128xbf16>, %V: memref<?x?x?x72xbf16>, %b: index, %t: index, %f: vector<36xbf16>)
     attributes {fa.kernel = {arguments = [{tensor = "K"}, {tensor = "V"}], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4, stages = 2>, fa.target = #fa.target<"sm_90a", sram = 232448>} {
   // Barriers follow the tiles, two a stage: full, with one arrival, and empty, with one
-  // of each of 8 warps.
+  // of each of 8 warps. All are initialised, and all tensor maps fetched, before the
+  // roles part; the barrier of the block is the only one that both pass.
   // CHECK: %[[SRAM:.*]] = llvm.ptrtoint
   // CHECK-DAG: %[[KFULL:.*]] = arith.addi %[[SRAM]], %c32768_i32
   // CHECK-DAG: %[[KEMPTY:.*]] = arith.addi %[[SRAM]], %c32784_i32
   // CHECK: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
   // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[THREAD]], %c0_i32
   // CHECK: scf.if %[[FIRST]] {
-  // CHECK:   "mbarrier.init.shared::cta.b64 [$0], 1;", "r,~{memory}" %[[KFULL]]
-  // CHECK:   "mbarrier.init.shared::cta.b64 [$0], 8;", "r,~{memory}" %[[KEMPTY]]
+  // CHECK-NEXT: "prefetch.tensormap [$0];", "l,~{memory}" %[[KMAP]]
+  // CHECK-NEXT: "prefetch.tensormap [$0];", "l,~{memory}" %[[VMAP]]
+  // CHECK-NEXT: "prefetch.tensormap [$0];", "l,~{memory}" %[[STOREMAP]]
+  // CHECK-NEXT: "mbarrier.init.shared::cta.b64 [$0], 1;", "r,~{memory}" %[[KFULL]]
+  // CHECK-NEXT: "mbarrier.init.shared::cta.b64 [$0], 8;", "r,~{memory}" %[[KEMPTY]]
   // CHECK-COUNT-6: mbarrier.init
   // CHECK:   fence.mbarrier_init.release.cluster
   // CHECK: }
   // CHECK: nvvm.barrier0
+  // CHECK-NOT: nvvm.barrier0
+  // CHECK-NOT: mbarrier.init
   %kring = fagpu.alloc offset = 0 : !fagpu.ring<2, !k>
   %vring = fagpu.alloc offset = 8192 : !fagpu.ring<2, !v>
   %q = fagpu.alloc offset = 16384 : !q
 
   // CHECK: %[[GROUP:.*]] = arith.divui %[[THREAD]], %c128_i32
-  // The number of the row group, told to be the same in all lanes of a warp; the
-  // turns are named barriers of their own, 1 + groups + g, after those of stores.
+  // The number of the row group, by way of a reduction of the warp, whose result stands
+  // in a uniform register; the turns are named barriers of their own, 1 + groups + g, after those of stores.
   // CHECK: %[[MINUS1:.*]] = arith.addi %[[GROUP]], %c-1_i32
-  // CHECK: %[[GROUPID:.*]] = nvvm.shfl.sync idx %c-1_i32, %[[MINUS1]], %c0_i32, %c31_i32 : i32 -> i32
+  // CHECK: %[[GROUPID:.*]] = nvvm.redux.sync max %[[MINUS1]], %c-1_i32 : i32 -> i32
   // CHECK: %[[OWN:.*]] = arith.addi %[[GROUPID]], %c3_i32
   // CHECK: %[[ISLAST:.*]] = arith.cmpi eq, %[[GROUPID]], %c1_i32
   // CHECK: %[[AFTER:.*]] = arith.addi %[[GROUPID]], %c4_i32
@@ -154,6 +160,34 @@ func.func @roles(%K: memref<?x?x?x128xbf16>, %V: memref<?x?x?x72xbf16>, %b: inde
     // CHECK:   nvvm.cp.async.bulk.wait_group 0 {read}
     fagpu.store %q to %V[%b, %g, %t] : !q, memref<?x?x?x72xbf16>
   }
+  return
+}
+
+// -----
+
+// A whole tile whose columns fill its chunks is stored in one box; rows of a larger
+// one, whose chunks lie further apart, in a box a chunk.
+
+// CHECK-LABEL: func.func @boxes
+// CHECK-SAME: %[[ONE:[^:,]*]]: !llvm.ptr, %[[EACH:[^:,]*]]: !llvm.ptr)
+// CHECK-SAME: arguments = [{tensor = "O"}, {box = [64, 64, 2, 1, 1],
+// CHECK-SAME: tensor = "O"}, {box = [64, 64, 1, 1, 1],
+func.func @boxes(%O: memref<?x?x?x128xbf16>, %b: index, %h: index, %row: index)
+    attributes {fa.kernel = {arguments = [{tensor = "O"}], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4, stages = 2>, fa.target = #fa.target<"sm_90a", sram = 232448>} {
+  // CHECK: %[[SRAM:.*]] = llvm.ptrtoint
+  // CHECK: %[[ROWS:.*]] = arith.addi %[[SRAM]], %c16384_i32
+  %tile = fagpu.alloc offset = 0 : memref<64x128xbf16, #fagpu.sram<swizzle = 128>>
+  %block = fagpu.alloc offset = 16384 : memref<128x128xbf16, #fagpu.sram<swizzle = 128>>
+  // CHECK: cp.async.bulk.tensor.5d.global{{.*}} %[[ONE]], %c0_i32, %{{.*}}, %c0_i32, %{{.*}}, %{{.*}}, %[[SRAM]] :
+  // CHECK-NEXT: nvvm.cp.async.bulk.commit.group
+  fagpu.store %tile to %O[%b, %h, %row] : memref<64x128xbf16, #fagpu.sram<swizzle = 128>>, memref<?x?x?x128xbf16>
+  // CHECK: cp.async.bulk.tensor.5d.global{{.*}} %[[EACH]], %c0_i32, %{{.*}}, %c0_i32, %{{.*}}, %{{.*}}, %[[ROWS]] :
+  // CHECK: cp.async.bulk.tensor.5d.global{{.*}} %[[EACH]], %c0_i32, %{{.*}}, %c1_i32, %{{.*}}, %{{.*}}, %{{.*}} :
+  // CHECK-NEXT: nvvm.cp.async.bulk.commit.group
+  %c0 = arith.constant 0 : index
+  %rows = memref.subview %block[0, 0] [64, 128] [1, 1]
+      : memref<128x128xbf16, #fagpu.sram<swizzle = 128>> to memref<64x128xbf16, strided<[128, 1]>, #fagpu.sram<swizzle = 128>>
+  fagpu.store %rows to %O[%b, %h, %row] : memref<64x128xbf16, strided<[128, 1]>, #fagpu.sram<swizzle = 128>>, memref<?x?x?x128xbf16>
   return
 }
 

@@ -101,10 +101,13 @@ func.func @causal(%Q: memref<2x4x512x64xf16>, %K: memref<?x?x?x64xf16>, %V: memr
   // CHECK: %[[BLOCK:.*]] = arith.index_castui %[[ID]] : index to i32
   // 32 MiB are 131072 rows of K and V, of 256 bytes together, for each query head that
   // shares them.
-  // CHECK: %[[GROUP:.*]] = arith.divui
+  // CHECK: %[[GROUP32:.*]] = arith.divui {{.*}} : i32
+  // CHECK: %[[GROUP:.*]] = arith.index_castui %[[GROUP32]] : i32 to index
   // CHECK: %[[ATLEAST:.*]] = arith.maxui %[[GROUP]]
   // CHECK: %[[ROWS:.*]] = arith.muli %c131072, %[[ATLEAST]]
-  // CHECK: %[[FITTING:.*]] = arith.divui %[[ROWS]], %{{.*}}
+  // CHECK: %[[ROWS32:.*]] = arith.index_cast %[[ROWS]] : index to i32
+  // CHECK: %[[FITTING32:.*]] = arith.divui %[[ROWS32]], %{{.*}} : i32
+  // CHECK: %[[FITTING:.*]] = arith.index_castui %[[FITTING32]] : i32 to index
   // CHECK: %[[SOME:.*]] = arith.maxui %[[FITTING]]
   // CHECK: %[[ALL:.*]] = arith.muli %[[B]], %[[H]] : i32
   // CHECK: %[[MOST:.*]] = arith.minui %[[SOME]]
@@ -128,6 +131,78 @@ func.func @causal(%Q: memref<2x4x512x64xf16>, %K: memref<?x?x?x64xf16>, %V: memr
   scf.forall (%b, %h, %i) in (2, 4, 8) {
     memref.store %zero, %LSE[%b, %h, %i] : memref<?x?x?xf32>
   } {fa.problem = {arguments = ["Q", "K", "V", "O", "LSE"], mask = "causal"}, fa.schedule = #fa.schedule<br = 128, bc = 64, groups = 2, warps = 4, stages = 2>, fa.target = #fa.target<"sm_90a", sram = 232448>, fagpu.sram_bytes = 8192 : i64}
+  return
+}
+
+// -----
+
+// Divisions of the nest are of 32 bits, and on sm_90a its loops, too, whatever level
+// they stand at: body and bounds get an index. What already has a width keeps it.
+
+// CHECK-LABEL: func.func @narrow(
+// CHECK-SAME: %[[LSE:[^:]*]]: memref<?x?x?xf32>, %[[N:[^:]*]]: index, %[[W:[^:]*]]: i64)
+func.func @narrow(%Q: memref<?x?x?x64xf16>, %K: memref<?x?x?x64xf16>, %V: memref<?x?x?x64xf16>,
+                  %O: memref<?x?x?x64xf16>, %LSE: memref<?x?x?xf32>, %n: index, %w: i64) {
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c1_i64 = arith.constant 1 : i64
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%b, %h, %i) in (2, 4, 8) {
+    // CHECK: %[[N32:.*]] = arith.index_cast %[[N]] : index to i32
+    // CHECK: %[[THREE:.*]] = arith.index_cast %c3 : index to i32
+    // CHECK: %[[DIV:.*]] = arith.divui %[[N32]], %[[THREE]] : i32
+    // CHECK: %[[LO:.*]] = arith.index_castui %[[DIV]] : i32 to index
+    // CHECK: %[[REM:.*]] = arith.remui %[[N32]], %[[THREE]] : i32
+    // CHECK: %[[STEP:.*]] = arith.index_castui %[[REM]] : i32 to index
+    // CHECK: %[[CEIL:.*]] = arith.ceildivui %[[N32]], %[[THREE]] : i32
+    // CHECK: %[[HI:.*]] = arith.index_castui %[[CEIL]] : i32 to index
+    %lo = arith.divui %n, %c3 : index
+    %step = arith.remui %n, %c3 : index
+    %hi = arith.ceildivui %n, %c3 : index
+    // CHECK: %[[LO32:.*]] = arith.index_cast %[[LO]] : index to i32
+    // CHECK: %[[HI32:.*]] = arith.index_cast %[[HI]] : index to i32
+    // CHECK: %[[STEP32:.*]] = arith.index_cast %[[STEP]] : index to i32
+    // CHECK: scf.for %[[T32:.*]] = %[[LO32]] to %[[HI32]] step %[[STEP32]] : i32 {
+    // CHECK:   %[[T:.*]] = arith.index_cast %[[T32]] : i32 to index
+    // CHECK:   %[[TO32:.*]] = arith.index_cast %[[T]] : index to i32
+    // CHECK:   scf.for %[[U32:.*]] = %{{.*}} to %[[TO32]] step %{{.*}} : i32 {
+    // CHECK:     %[[U:.*]] = arith.index_cast %[[U32]] : i32 to index
+    // CHECK:     memref.store %{{.*}}, %[[LSE]][%{{.*}}, %[[T]], %[[U]]]
+    scf.for %t = %lo to %hi step %step {
+      scf.for %u = %c1 to %t step %c1 {
+        memref.store %zero, %LSE[%b, %t, %u] : memref<?x?x?xf32>
+      }
+    }
+    // CHECK: scf.for %[[T64:.*]] = %{{.*}} to %[[W]] step %{{.*}} : i64 {
+    // CHECK-NEXT: %[[X64:.*]] = arith.divui %[[W]], %[[T64]] : i64
+    // CHECK-NEXT: %[[X:.*]] = arith.index_cast %[[X64]] : i64 to index
+    // CHECK-NEXT: memref.store %{{.*}}, %[[LSE]][%{{.*}}, %{{.*}}, %[[X]]]
+    scf.for %t = %c1_i64 to %w step %c1_i64 : i64 {
+      %x64 = arith.divui %w, %t : i64
+      %x = arith.index_cast %x64 : i64 to index
+      memref.store %zero, %LSE[%b, %h, %x] : memref<?x?x?xf32>
+    }
+  } {fa.problem = {arguments = ["Q", "K", "V", "O", "LSE", "", ""], mask = "none"}, fa.schedule = #fa.schedule<br = 128, bc = 64, groups = 2, warps = 4, stages = 2>, fa.target = #fa.target<"sm_90a", sram = 232448>, fagpu.sram_bytes = 8192 : i64}
+  return
+}
+
+// On sm_80 loops count as they did.
+
+// CHECK-LABEL: func.func @narrow_divisions(
+// CHECK: arith.ceildivui {{.*}} : i32
+// CHECK: scf.for %[[T:.*]] = %{{[^ ]*}} to %{{[^ ]*}} step %{{[^ ]*}} {
+// CHECK-NEXT: memref.store %{{.*}}, %{{.*}}[%{{.*}}, %[[T]], %[[T]]]
+func.func @narrow_divisions(%Q: memref<?x?x?x64xf16>, %K: memref<?x?x?x64xf16>, %V: memref<?x?x?x64xf16>,
+                            %O: memref<?x?x?x64xf16>, %LSE: memref<?x?x?xf32>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%b, %h, %i) in (2, 4, 8) {
+    %hi = arith.ceildivui %n, %c3 : index
+    scf.for %t = %c1 to %hi step %c1 {
+      memref.store %zero, %LSE[%b, %t, %t] : memref<?x?x?xf32>
+    }
+  } {fa.problem = {arguments = ["Q", "K", "V", "O", "LSE", ""], mask = "none"}, fa.schedule = #fa.schedule<br = 128, bc = 64, warps = 8, stages = 2>, fa.target = #fa.target<"sm_80", sram = 166912>, fagpu.sram_bytes = 8192 : i64}
   return
 }
 

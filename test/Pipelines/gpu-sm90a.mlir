@@ -29,11 +29,13 @@
 
 // SCHEDULED: %[[VRING:.*]] = fagpu.alloc offset = 0 : !fagpu.ring<2,
 // SCHEDULED: %[[KRING:.*]] = fagpu.alloc offset = 8192 : !fagpu.ring<2,
-// SCHEDULED: %[[QRING:.*]] = fagpu.alloc offset = 16384 : !fagpu.ring<1, memref<128x128xbf16
-// The producer loads in the order of use, V of a visit after K of the next.
+// SCHEDULED: %[[QRING:.*]] = fagpu.alloc offset = 16384 : !fagpu.ring<2, memref<64x128xbf16
+// The producer loads in the order of use, V of a visit after K of the next; all of the
+// Q of the block after the first K, which all groups need.
 // SCHEDULED: fagpu.specialize groups = 2 registers = (24, 240) producer {
-// SCHEDULED:   fagpu.load %[[QRING]]
 // SCHEDULED:   fagpu.load %[[KRING]][%c0]
+// SCHEDULED-NEXT: fagpu.load %[[QRING]][%c0]
+// SCHEDULED-NEXT: fagpu.load %[[QRING]][%c1]
 // SCHEDULED:   scf.for %[[T:.*]] = %c1 to
 // SCHEDULED:     fagpu.load %[[KRING]][%[[T]]]
 // SCHEDULED:     %[[BEFORE:.*]] = arith.subi %[[T]], %c1
@@ -43,10 +45,11 @@
 // SCHEDULED:     fagpu.load %[[VRING]]
 // SCHEDULED:   fagpu.load %[[VRING]]
 // SCHEDULED: } consumer {
-// SCHEDULED:   %[[ISLAST:.*]] = arith.cmpi eq, %{{.*}}, %c1
+// SCHEDULED:   %[[G:.*]] = fagpu.group_id
+// SCHEDULED:   %[[ISLAST:.*]] = arith.cmpi eq, %[[G]], %c1
 // SCHEDULED:   scf.if %[[ISLAST]] {
 // SCHEDULED-NEXT: fagpu.pass_turn
-// SCHEDULED:   fagpu.acquire %[[QRING]]
+// SCHEDULED:   fagpu.acquire %[[QRING]][%[[G]]]
 // The first visit, of an edge tile; then the loops over edge and full tiles.
 // SCHEDULED:   fagpu.acquire %[[KRING]]
 // SCHEDULED:   fa.scores
@@ -73,8 +76,8 @@
 // SCHEDULED-NEXT: fa.accumulate
 // SCHEDULED-NEXT: fagpu.release %[[VRING]]
 // SCHEDULED:   fa.finish
-// 16384 + 32768 + 16 * (2 + 2 + 1)
-// SCHEDULED: fagpu.sram_bytes = 49232 : i64
+// 16384 + 32768 + 16 * (2 + 2 + 2)
+// SCHEDULED: fagpu.sram_bytes = 49248 : i64
 
 // PLAIN: %[[VRING:.*]] = fagpu.alloc offset = 0
 // PLAIN: %[[KRING:.*]] = fagpu.alloc offset = 8192
@@ -108,7 +111,8 @@
 // WARP-SAME: block = 384 : i64
 // WARP: } consumer {
 // WARP: gpu.thread_id x
-// WARP: fagpu.acquire %{{.*}} : <1, memref<128x128xbf16
+// WARP: %[[G:.*]] = fagpu.group_id
+// WARP: fagpu.acquire %{{.*}}[%[[G]]] : <2, memref<64x128xbf16
 // WARP: %[[K:.*]] = fagpu.acquire %[[KRING:.*]][
 // WARP: %[[S:.*]] = fagpu.dot %{{.*}}, %[[K]], {{.*}} contract = {{ *}}columns warps = 4
 // WARP: fagpu.wait_dot %[[S]] pending = 0

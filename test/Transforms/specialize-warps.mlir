@@ -7,7 +7,8 @@
 !ring = !fagpu.ring<2, !k>
 
 // Copies and fills become loads of the producer, and waits of the row groups.
-// What the addresses depend on is computed in both.
+// What the addresses depend on is computed in both. Q is a ring of a stage a row
+// group, which holds its rows and is at the position of its number.
 
 // CHECK-LABEL: func.func @split
 // CHECK-SAME: (%[[Q:[^:]*]]: {{[^%]*}}%[[K:[^:]*]]: {{[^%]*}}%[[N:[^:]*]]: index, %[[LO:[^:]*]]: index, %[[HI:[^:]*]]: index
@@ -21,7 +22,7 @@ func.func @split(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16, #gl
   scf.forall (%b, %h, %i) in (%n, %n, %n) {
     // CHECK: %[[KRING:.*]] = fagpu.alloc : !fagpu.ring<2,
     // CHECK: %[[ROW:.*]] = arith.muli %[[I]], %c128
-    // CHECK: %[[QRING:.*]] = fagpu.alloc : !fagpu.ring<1, memref<128x64xf16,
+    // CHECK: %[[QRING:.*]] = fagpu.alloc : !fagpu.ring<2, memref<64x64xf16,
     // CHECK-NOT: fagpu.copy
     %kring = fagpu.alloc : !ring
     %row = arith.muli %i, %c128 : index
@@ -32,6 +33,9 @@ func.func @split(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16, #gl
 
     // CHECK: fagpu.specialize groups = 2 registers = (24, 240) producer {
     // CHECK:   fagpu.load %[[QRING]][%c0{{.*}}] from %[[Q]][%[[B]], %[[H]], %[[ROW]]]
+    // CHECK:   %[[ROW1:.*]] = arith.addi %[[ROW]], %c64
+    // CHECK:   fagpu.load %[[QRING]][%c1{{.*}}] from %[[Q]][%[[B]], %[[H]], %[[ROW1]]]
+    // CHECK-NOT: fagpu.load %[[QRING]]
     // CHECK:   %[[END:.*]] = arith.addi %[[HI]], %c1
     // CHECK:   scf.for %[[T:.*]] = %[[LO]] to %[[END]] step %c1 {
     // CHECK:     %[[KROW:.*]] = arith.muli %[[T]], %c16
@@ -39,17 +43,16 @@ func.func @split(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16, #gl
     // CHECK:   }
     // CHECK-NOT: fa.scores
     // CHECK: } consumer {
-    // CHECK:   %[[QTILE:.*]] = fagpu.acquire %[[QRING]][%c0{{.*}}]
     // CHECK:   %[[G:.*]] = fagpu.group_id
-    // CHECK:   %[[FIRST:.*]] = arith.muli %[[G]], %c64
+    // CHECK:   %[[QTILE:.*]] = fagpu.acquire %[[QRING]][%[[G]]] {{.*}}memref<64x64xf16,
     // CHECK:   %[[END2:.*]] = arith.addi %[[HI]], %c1
     // CHECK:   scf.for %[[T2:.*]] = %[[LO]] to %[[END2]] step %c1 {
     // Waited for where it is first read, released where it is last read.
-    // CHECK:     %[[ROWS:.*]] = memref.subview %[[QTILE]][%[[FIRST]], 0]
+    // CHECK-NOT: memref.subview %[[QTILE]]
     // CHECK:     "test.before"
     // CHECK:     %[[STAGE:.*]] = fagpu.acquire %[[KRING]][%[[T2]]]
-    // CHECK:     fa.scores %[[ROWS]], %[[STAGE]]
-    // CHECK:     fa.scores %[[ROWS]], %[[STAGE]]
+    // CHECK:     fa.scores %[[QTILE]], %[[STAGE]]
+    // CHECK:     fa.scores %[[QTILE]], %[[STAGE]]
     // CHECK:     fagpu.release %[[KRING]][%[[T2]]]
     // CHECK:     "test.after"
     // CHECK-NOT: fagpu.fill
@@ -133,7 +136,7 @@ func.func @unread(%K: memref<?x?x?x64xf16, #global>, %n: index) {
 #tile = strided<[?, 1], offset: ?>
 !q = memref<128x64xf16, #fagpu.sram<swizzle = 128>>
 
-// O goes through the SRAM of Q, each group's through its rows, if it has the
+// O goes through the SRAM of Q, each group's through its stage, if it has the
 // columns of Q. LSE, and an O of other columns, are stored from registers.
 
 // CHECK-LABEL: func.func @store
@@ -152,13 +155,11 @@ func.func @store(%Q: memref<?x?x?x64xf16, #global>, %O: memref<?x?x?x64xf16, #gl
     fagpu.copy %Qi to %q : memref<128x64xf16, #tile>, !q
     scf.forall (%g) in (2) {
       // CHECK: } consumer {
-      // CHECK: %[[QTILE:.*]] = fagpu.acquire
-      // CHECK: %[[ROW:.*]] = arith.addi %[[I]], %{{.*}} : index
-      %row = arith.addi %i, %g : index
       // CHECK: %[[G:.*]] = fagpu.group_id
-      // CHECK: %[[FIRST:.*]] = arith.muli %[[G]], %c64
-      // CHECK: %[[BUFFER:.*]] = memref.subview %[[QTILE]][%[[FIRST]], 0] [64, 64] [1, 1]
-      // CHECK: fagpu.store_tile %{{.*}} by %[[BUFFER]] to %[[O]][%[[B]], %[[H]], %[[ROW]]]
+      // CHECK: %[[QTILE:.*]] = fagpu.acquire %{{.*}}[%[[G]]]
+      // CHECK: %[[ROW:.*]] = arith.addi %[[I]], %[[G]] : index
+      %row = arith.addi %i, %g : index
+      // CHECK: fagpu.store_tile %{{.*}} by %[[QTILE]] to %[[O]][%[[B]], %[[H]], %[[ROW]]] : {{.*}}memref<64x64xf16, #fagpu.sram
       %Og = memref.subview %O[%b, %h, %row, 0] [1, 1, %rows, 64] [1, 1, 1, 1]
           : memref<?x?x?x64xf16, #global> to memref<?x64xf16, #tile>
       vector.transfer_write %out, %Og[%c0, %c0] {in_bounds = [false, true]} : vector<64x64xf16>, memref<?x64xf16, #tile>
@@ -208,6 +209,7 @@ func.func @store(%Q: memref<?x?x?x64xf16, #global>, %O: memref<?x?x?x64xf16, #gl
 // CHECK:        fa.scores
 // CHECK:        fagpu.release %[[KRING]][%[[T]]]
 // CHECK-NOT:  fagpu.acquire
+// CHECK:      return
 func.func @skipped(%K: memref<?x?x?x64xf16, #global>, %n: index) {
   %c1 = arith.constant 1 : index
   scf.forall (%b, %h, %i) in (%n, %n, %n) {
@@ -220,6 +222,108 @@ func.func @skipped(%K: memref<?x?x?x64xf16, #global>, %n: index) {
             : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
         %k = fagpu.fill %ring[%t] from %Kj : !ring, memref<16x64xf16, #tile>
         %k2 = fagpu.fill %unread[%t] from %Kj : !ring, memref<16x64xf16, #tile>
+        %S = fa.scores %k, %k : !k, !k -> vector<16x16xf32>
+      }
+    }
+  } {fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+!k = memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+!ring = !fagpu.ring<2, memref<16x64xf16, #fagpu.sram<swizzle = 128>>>
+
+// A row group has its own boundary between two loops over the same tiles: the producer
+// loads them in one loop. The skipping loop stands before the first loop alone, though
+// the second begins where the group says, too.
+
+// CHECK-LABEL: func.func @boundary
+// CHECK-SAME: %[[K:[^:]*]]: memref<{{[^%]*}}, %[[N:[^:]*]]: index)
+// CHECK: scf.forall (%[[B:.*]], %[[H:.*]], %{{.*}}) in
+// CHECK: %[[KRING:.*]] = fagpu.alloc
+// CHECK: fagpu.specialize
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-NEXT: scf.for %[[T:.*]] = %[[ZERO]] to %[[N]] step %c1 {
+// CHECK-NEXT:   %[[ROW:.*]] = arith.muli %[[T]], %c16
+// CHECK-NEXT:   fagpu.load %[[KRING]][%[[T]]] from %[[K]][%[[B]], %[[H]], %[[ROW]]]
+// CHECK-NEXT: }
+// CHECK-NOT: {{scf.for|fagpu.load}}
+// CHECK: } consumer {
+// CHECK: %[[G:.*]] = fagpu.group_id
+// CHECK: %[[EDGES:.*]] = arith.addi %[[G]], %c1
+// CHECK: scf.for %[[T:.*]] = %{{.*}} to %[[G]] step %c1 {
+// CHECK-NEXT:   fagpu.acquire %[[KRING]][%[[T]]]
+// CHECK-NEXT:   fagpu.release %[[KRING]][%[[T]]]
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.for %{{.*}} = %[[G]] to %[[EDGES]] step %c1 {
+// CHECK:        fa.scores
+// CHECK:      }
+// CHECK-NEXT: scf.for %{{.*}} = %[[EDGES]] to %[[N]] step %c1 {
+// CHECK:        fa.scores
+// CHECK:      }
+// CHECK-NEXT: }
+func.func @boundary(%K: memref<?x?x?x64xf16, #global>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %ring = fagpu.alloc : !ring
+    scf.forall (%g) in (2) {
+      %edges = arith.addi %g, %c1 : index
+      scf.for %t = %g to %edges step %c1 {
+        %row = arith.muli %t, %c16 : index
+        %Kj = memref.subview %K[%b, %h, %row, 0] [1, 1, 16, 64] [1, 1, 1, 1]
+            : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+        %k = fagpu.fill %ring[%t] from %Kj : !ring, memref<16x64xf16, #tile>
+        %S = fa.scores %k, %k : !k, !k -> vector<16x16xf32>
+      }
+      scf.for %t = %edges to %n step %c1 {
+        %row = arith.muli %t, %c16 : index
+        %Kj = memref.subview %K[%b, %h, %row, 0] [1, 1, 16, 64] [1, 1, 1, 1]
+            : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+        %k = fagpu.fill %ring[%t] from %Kj : !ring, memref<16x64xf16, #tile>
+        %S = fa.scores %k, %k : !k, !k -> vector<16x16xf32>
+      }
+    }
+  } {fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// -----
+
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+!k = memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+!ring = !fagpu.ring<2, memref<16x64xf16, #fagpu.sram<swizzle = 128>>>
+
+// A boundary that all groups share stays one.
+
+// CHECK-LABEL: func.func @shared_boundary
+// CHECK-SAME: %[[N:[^:]*]]: index, %[[EDGES:[^:]*]]: index)
+// CHECK: fagpu.specialize
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[EDGES]] step %c1 {
+// CHECK: fagpu.load
+// CHECK: scf.for %{{.*}} = %[[EDGES]] to %[[N]] step %c1 {
+// CHECK: fagpu.load
+// CHECK: } consumer {
+func.func @shared_boundary(%K: memref<?x?x?x64xf16, #global>, %n: index, %edges: index) {
+  %c1 = arith.constant 1 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %ring = fagpu.alloc : !ring
+    scf.forall (%g) in (2) {
+      scf.for %t = %g to %edges step %c1 {
+        %row = arith.subi %n, %t : index
+        %Kj = memref.subview %K[%b, %h, %row, 0] [1, 1, 16, 64] [1, 1, 1, 1]
+            : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+        %k = fagpu.fill %ring[%t] from %Kj : !ring, memref<16x64xf16, #tile>
+        %S = fa.scores %k, %k : !k, !k -> vector<16x16xf32>
+      }
+      scf.for %t = %edges to %n step %c1 {
+        %Kj = memref.subview %K[%b, %h, %t, 0] [1, 1, 16, 64] [1, 1, 1, 1]
+            : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+        %k = fagpu.fill %ring[%t] from %Kj : !ring, memref<16x64xf16, #tile>
         %S = fa.scores %k, %k : !k, !k -> vector<16x16xf32>
       }
     }

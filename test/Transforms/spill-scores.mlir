@@ -21,7 +21,7 @@ func.func @f(%Q: tensor<?x?x?x64xbf16>, %K: tensor<?x?x?x64xbf16>, %V: tensor<?x
 // CHECK-NOT: iter_args
 // CHECK: fa.scores
 // CHECK: %[[MASKED:.*]] = arith.select
-// CHECK: %[[TILE:.*]] = memref.subview %[[S]][%[[b]], %[[h]], %{{.*}}, %{{.*}}] [1, 1, %{{.*}}, 64]
+// CHECK: %[[TILE:.*]] = memref.subview %[[S]][%[[b]], %[[h]], %{{.*}}, %{{.*}}] [1, 1, %{{.*}}, 32]
 // CHECK: vector.transfer_write %[[MASKED]], %[[TILE]]{{.*}} {in_bounds = [false, true]}
 // CHECK: scf.for
 // CHECK: %[[FULL:.*]] = fa.scores
@@ -36,14 +36,14 @@ func.func @f(%Q: tensor<?x?x?x64xbf16>, %K: tensor<?x?x?x64xbf16>, %V: tensor<?x
 // CHECK-LABEL: func.func @f_softmax(
 // CHECK-NOT: fa.scores
 // CHECK: scf.for {{.*}} -> (vector<128xf32>)
-// CHECK: vector.transfer_read {{.*}} : memref<?x64xf32, {{.*}}>, vector<128x64xf32>
+// CHECK: vector.transfer_read {{.*}} : memref<?x32xf32, {{.*}}>, vector<128x32xf32>
 // CHECK: vector.multi_reduction <maxnumf>
 // CHECK: %[[m:.*]] = scf.for {{.*}} -> (vector<128xf32>)
 // CHECK: scf.for {{.*}} -> (vector<128xf32>)
 // CHECK: %[[SUM:.*]] = scf.for {{.*}} -> (vector<128xf32>)
-// CHECK: vector.transfer_read {{.*}} : memref<?x64xf32, {{.*}}>, vector<128x64xf32>
+// CHECK: vector.transfer_read {{.*}} : memref<?x32xf32, {{.*}}>, vector<128x32xf32>
 // CHECK: %[[PROBS:.*]], %{{.*}} = fa.softmax %{{.*}}, %[[m]],
-// CHECK: vector.transfer_write %[[PROBS]], {{.*}} : vector<128x64xbf16>, memref<?x64xbf16,
+// CHECK: vector.transfer_write %[[PROBS]], {{.*}} : vector<128x32xbf16>, memref<?x32xbf16,
 // CHECK-NOT: fa.accumulate
 // CHECK: vector.transfer_write %[[SUM]], {{.*}} : vector<128xf32>, memref<?xf32,
 // CHECK: %{{.*}}, %[[lse:.*]] = fa.finish %{{.*}}, %[[m]], %[[SUM]]
@@ -56,7 +56,7 @@ func.func @f(%Q: tensor<?x?x?x64xbf16>, %K: tensor<?x?x?x64xbf16>, %V: tensor<?x
 // CHECK-NOT: fa.scores
 // CHECK-NOT: fa.softmax
 // CHECK: scf.for {{.*}} -> (vector<128x128xf32>)
-// CHECK: %[[P:.*]] = vector.transfer_read {{.*}} : memref<?x64xbf16, {{.*}}>, vector<128x64xbf16>
+// CHECK: %[[P:.*]] = vector.transfer_read {{.*}} : memref<?x32xbf16, {{.*}}>, vector<128x32xbf16>
 // CHECK: fa.accumulate %[[P]],
 // CHECK: %[[ACC:.*]] = scf.for {{.*}} -> (vector<128x128xf32>)
 // CHECK: fa.accumulate

@@ -7,7 +7,8 @@
 #t = #fa.target<"cpu", sram = 65536, vector_bits = 256>
 
 // The whole nest, without a mask: full tiles are those that lie before the end,
-// the edge tile is the one across it, if any.
+// the edge tile is the one across it, if any. Visit t is of the tile last - t, edge
+// or full.
 
 // CHECK-LABEL: func.func @no_mask
 // CHECK-SAME: (%[[Q:[^:]*]]: memref<{{[^>]*}}>, %[[K:[^:]*]]: memref<{{[^>]*}}>, %[[V:[^:]*]]: memref<{{[^>]*}}>,
@@ -33,9 +34,8 @@
 // CHECK: %[[QI:.*]] = memref.subview %[[Q]][%[[B]], %[[H]], %[[ROW0]], 0] [1, 1, %[[ROWS]], 16] [1, 1, 1, 1]
 // CHECK: %[[TILES:.*]] = arith.ceildivui %[[SK]], %[[BC]]
 // CHECK: %[[FULL:.*]] = arith.divui %[[SK]], %[[BC]]
-// CHECK: %[[EDGES:.*]] = arith.subi %[[TILES]], %[[FULL]]
-// CHECK: %[[SHIFT:.*]] = arith.subi %[[C0]], %[[EDGES]]
 // CHECK: %[[LAST:.*]] = arith.subi %[[TILES]], %[[C1]]
+// CHECK: %[[EDGES:.*]] = arith.subi %[[TILES]], %[[FULL]]
 
 // First pass. An edge tile has as many keys as are left, and the others are
 // masked; it comes after the full tiles, and is visited before them.
@@ -55,7 +55,7 @@
 // CHECK:   scf.yield %[[MAX]]
 // CHECK: %[[M_ALL:.*]] = scf.for %[[T:.*]] = %[[EDGES]] to %[[TILES]] step %[[C1]] iter_args(%[[M:.*]] = %[[M_EDGE]])
 // CHECK-NOT: select
-// CHECK:   %[[J:.*]] = arith.addi %[[T]], %[[SHIFT]]
+// CHECK:   %[[J:.*]] = arith.subi %[[LAST]], %[[T]]
 // CHECK:   %[[KEY0:.*]] = arith.muli %[[J]], %[[BC]]
 // CHECK:   %[[KJ:.*]] = memref.subview %[[K]][%[[B]], %{{.*}}, %[[KEY0]], 0] [1, 1, 32, 16] [1, 1, 1, 1] : {{.*}} to memref<32x16xf16
 // CHECK:   %[[S:.*]] = fa.scores %[[QI]], %[[KJ]] :
@@ -190,11 +190,13 @@ func.func @causal_top_left(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 
 // Window: keys from i - 5 to i + 3 (shifted). Tiles before the first that any
 // row sees are skipped; edge tiles lie on both sides of the full ones, which the
-// loop over edge tiles, from the last one down, leaves out.
+// loop over edge tiles, from the last one down, leaves out. Then come the full ones,
+// from the last one down.
 
 // CHECK-LABEL: func.func @window(
 // CHECK-SAME: %{{[^:]*}}: memref<{{[^>]*}}>, %[[K:[^:]*]]: memref
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[C1:.*]] = arith.constant 1 : index
 // CHECK-DAG: %[[C2:.*]] = arith.constant 2 : index
 // CHECK-DAG: %[[LEFT:.*]] = arith.constant 5 : index
 // CHECK-DAG: %[[LEFT1:.*]] = arith.constant 6 : index
@@ -227,16 +229,17 @@ func.func @causal_top_left(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 // CHECK: %[[FULL_BEGIN:.*]] = arith.minsi %[[FULL_BEGIN0]], %[[END]]
 // CHECK: %[[FULL_END1:.*]] = arith.minsi %[[FULL_END0]], %[[END]]
 // CHECK: %[[FULL_END:.*]] = arith.maxsi %[[FULL_BEGIN]], %[[FULL_END1]]
+// CHECK: %[[LAST:.*]] = arith.subi %[[END]], %[[C1]]
+// CHECK: %[[GAP:.*]] = arith.subi %[[FULL_END]], %[[FULL_BEGIN]]
 // CHECK: %[[AFTER:.*]] = arith.subi %[[END]], %[[FULL_END]]
 // CHECK: %[[BEFORE:.*]] = arith.subi %[[FULL_BEGIN]], %[[BEGIN]]
 // CHECK: %[[EDGES:.*]] = arith.addi %[[AFTER]], %[[BEFORE]]
-// CHECK: %[[GAP:.*]] = arith.subi %[[FULL_END]], %[[FULL_BEGIN]]
+// CHECK: %[[FULL_LAST0:.*]] = arith.addi %[[FULL_END]], %[[EDGES]]
+// CHECK: %[[FULL_LAST:.*]] = arith.subi %[[FULL_LAST0]], %[[C1]]
 // CHECK: %[[VISITS:.*]] = arith.addi %[[EDGES]], %[[GAP]]
-// CHECK: %[[SHIFT:.*]] = arith.subi %[[FULL_BEGIN]], %[[EDGES]]
-// CHECK: %[[LAST:.*]] = arith.subi %[[END]], %{{.*}}
 // CHECK: scf.for %[[T:.*]] = %[[C0]] to %[[EDGES]]
-// CHECK:   %[[NUMBER:.*]] = arith.subi %[[LAST]], %[[T]]
 // CHECK:   %[[IS_AFTER:.*]] = arith.cmpi slt, %[[T]], %[[AFTER]]
+// CHECK:   %[[NUMBER:.*]] = arith.subi %[[LAST]], %[[T]]
 // CHECK:   %[[NUMBER_BEFORE:.*]] = arith.subi %[[NUMBER]], %[[GAP]]
 // CHECK:   %[[J:.*]] = arith.select %[[IS_AFTER]], %[[NUMBER]], %[[NUMBER_BEFORE]]
 // CHECK:   %[[KEY0:.*]] = arith.muli %[[J]], %[[BC]]
@@ -246,7 +249,7 @@ func.func @causal_top_left(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 // CHECK:   arith.addi %[[D]], %[[MINUS_LEFT]]
 // CHECK:   arith.cmpi sge
 // CHECK: scf.for %[[T:.*]] = %[[EDGES]] to %[[VISITS]]
-// CHECK:   arith.addi %[[T]], %[[SHIFT]]
+// CHECK:   arith.subi %[[FULL_LAST]], %[[T]]
 func.func @window(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
   fa.attention ins(%Q, %K, %V : !Q, !Q, !V) outs(%O, %LSE : !V, !LSE)
       mask = #fa.mask<window, left = 5, right = 3> {schedule = #s, target = #t}
@@ -365,12 +368,13 @@ func.func @negative_scale(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 }
 
 // Row groups: each visits the key tiles of the block for its own rows, and leaves
-// out those at the end that its rows do not see. The nest says what problem it
-// solves.
+// out those at the end that its rows do not see. From which on its tiles are full
+// is its own, too. The nest says what problem it solves.
 
 // CHECK-LABEL: func.func @row_groups(
 // CHECK-SAME: %[[Q:[^:]*]]: memref
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[C1:.*]] = arith.constant 1 : index
 // CHECK-DAG: %[[GROUP_ROWS:.*]] = arith.constant 64 : index
 // CHECK: scf.forall
 // CHECK: %[[ROW0:.*]] = arith.muli
@@ -379,7 +383,6 @@ func.func @negative_scale(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 // CHECK: %[[FIRST:.*]] = arith.addi %[[ROW0]],
 // CHECK: %[[PAST_LAST:.*]] = arith.addi %[[FIRST]], %[[ROWS]]
 // CHECK: %[[TILES:.*]] = arith.ceildivui
-// CHECK: %[[FULL:.*]] = arith.divui
 // CHECK: scf.forall (%[[G:.*]]) in (2) {
 // CHECK:   %[[OFFSET:.*]] = arith.muli %[[G]], %[[GROUP_ROWS]]
 // CHECK:   %[[LEFT:.*]] = arith.subi %[[ROWS]], %[[OFFSET]]
@@ -391,12 +394,16 @@ func.func @negative_scale(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 // CHECK:   %[[MY_PAST_LAST:.*]] = arith.addi %[[MY_FIRST]], %[[MY_ROWS]]
 // CHECK:   %[[MY_SEEN0:.*]] = arith.minsi %{{.*}}, %[[MY_PAST_LAST]]
 // CHECK:   %[[MY_SEEN:.*]] = arith.maxsi %[[MY_SEEN0]], %[[C0]]
+// CHECK:   %[[MY_PAST_FIRST:.*]] = arith.addi %[[MY_FIRST]], %[[C1]]
+// CHECK:   %[[MY_ALL0:.*]] = arith.minsi %{{.*}}, %[[MY_PAST_FIRST]]
+// CHECK:   %[[MY_ALL:.*]] = arith.maxsi %[[MY_ALL0]], %[[C0]]
 // CHECK:   %[[MY_TILES:.*]] = arith.ceildivui %[[MY_SEEN]],
+// CHECK:   %[[MY_FULL:.*]] = arith.divui %[[MY_ALL]],
 // CHECK:   %[[UNSEEN0:.*]] = arith.subi %[[TILES]], %[[MY_TILES]]
 // CHECK:   %[[UNSEEN:.*]] = arith.maxsi %[[UNSEEN0]], %[[C0]]
-// CHECK:   %[[EDGES:.*]] = arith.subi %[[TILES]], %[[FULL]]
-// CHECK:   %[[BEGIN:.*]] = arith.minsi %[[UNSEEN]], %[[EDGES]]
-// CHECK:   scf.for %{{.*}} = %[[BEGIN]] to %[[EDGES]]
+// CHECK:   %[[EDGES0:.*]] = arith.subi %[[TILES]], %[[MY_FULL]]
+// CHECK:   %[[EDGES:.*]] = arith.maxsi %[[EDGES0]], %[[UNSEEN]]
+// CHECK:   scf.for %{{.*}} = %[[UNSEEN]] to %[[EDGES]]
 // CHECK:     fa.scores %[[MINE]], %{{.*}} -> vector<64x32xf32>
 // CHECK:     arith.subi %[[MY_FIRST]],
 // CHECK:   scf.for %{{.*}} = %[[EDGES]] to %[[TILES]]
@@ -405,6 +412,38 @@ func.func @negative_scale(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 // CHECK-SAME: fa.schedule = #fa.schedule<br = 128, bc = 32, groups = 2, warps = 4, stages = 2>, fa.target = #fa.target<"sm_90a", sram = 232448>
 func.func @row_groups(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
   fa.attention ins(%Q, %K, %V : !Q, !Q, !V) outs(%O, %LSE : !V, !LSE) mask = #fa.mask<causal>
+      {schedule = #fa.schedule<br = 128, bc = 32, groups = 2, warps = 4, stages = 2>,
+       target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// With edge tiles on both sides all groups have the edges of the block: what comes
+// in which order is the same for all, but for the visits that a group skips.
+
+// CHECK-LABEL: func.func @row_groups_window(
+// CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+// CHECK: scf.forall
+// CHECK: %[[END0:.*]] = arith.ceildivui
+// CHECK: arith.divui
+// CHECK-NEXT: %[[BEGIN:.*]] = arith.divui
+// CHECK-NEXT: %[[END:.*]] = arith.maxsi %[[BEGIN]], %[[END0]]
+// CHECK: %[[FULL_BEGIN:.*]] = arith.minsi %{{.*}}, %[[END]]
+// CHECK: %[[FULL_END:.*]] = arith.maxsi %[[FULL_BEGIN]], %{{.*}}
+// CHECK: scf.forall (%{{.*}}) in (2) {
+// CHECK:   %[[MY_FULL_END:.*]] = arith.maxsi
+// CHECK:   arith.subi %[[END]], %c1
+// CHECK-NEXT: %[[UNSEEN0:.*]] = arith.subi %[[END]], %{{.*}}
+// CHECK-NEXT: %[[UNSEEN:.*]] = arith.maxsi %[[UNSEEN0]], %[[C0]]
+// CHECK:   %[[FULL:.*]] = arith.subi %[[FULL_END]], %[[FULL_BEGIN]]
+// CHECK:   %[[AFTER:.*]] = arith.subi %[[END]], %[[FULL_END]]
+// CHECK:   %[[BEFORE:.*]] = arith.subi %[[FULL_BEGIN]], %[[BEGIN]]
+// CHECK:   %[[EDGES:.*]] = arith.addi %[[AFTER]], %[[BEFORE]]
+// CHECK:   %[[SKIPPED:.*]] = arith.minsi %[[UNSEEN]], %[[EDGES]]
+// CHECK:   %[[VISITS:.*]] = arith.addi %[[EDGES]], %[[FULL]]
+// CHECK:   scf.for %{{.*}} = %[[SKIPPED]] to %[[EDGES]]
+// CHECK:   scf.for %{{.*}} = %[[EDGES]] to %[[VISITS]]
+func.func @row_groups_window(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
+  fa.attention ins(%Q, %K, %V : !Q, !Q, !V) outs(%O, %LSE : !V, !LSE) mask = #fa.mask<window, left = 300, right = 5>
       {schedule = #fa.schedule<br = 128, bc = 32, groups = 2, warps = 4, stages = 2>,
        target = #fa.target<"sm_90a", sram = 232448>}
   return
@@ -419,20 +458,17 @@ func.func @row_groups(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 // CHECK-DAG: %[[C1:.*]] = arith.constant 1 : index
 // CHECK: scf.forall
 // CHECK: %[[TILES:.*]] = arith.ceildivui
-// CHECK: %[[FULL0:.*]] = arith.divui
-// CHECK: %[[BUT_ONE:.*]] = arith.subi %[[TILES]], %[[C1]]
-// CHECK: %[[FULL1:.*]] = arith.minsi %[[FULL0]], %[[BUT_ONE]]
-// CHECK: %[[FULL:.*]] = arith.maxsi %[[FULL1]], %[[C0]]
-// CHECK: %[[AND_ONE:.*]] = arith.addi %[[FULL]], %[[C1]]
-// CHECK: %[[END:.*]] = arith.maxsi %[[TILES]], %[[AND_ONE]]
 // CHECK: scf.forall (%{{.*}}) in (2) {
-// CHECK:   %[[UNSEEN0:.*]] = arith.subi %[[END]],
+// CHECK:   %[[MY_TILES:.*]] = arith.ceildivui
+// CHECK:   %[[MY_FULL:.*]] = arith.divui
+// CHECK:   %[[VISITS:.*]] = arith.maxsi %[[TILES]], %[[C1]]
+// CHECK:   %[[LAST:.*]] = arith.subi %[[VISITS]], %[[C1]]
+// CHECK:   %[[UNSEEN0:.*]] = arith.subi %[[VISITS]], %[[MY_TILES]]
 // CHECK:   %[[UNSEEN:.*]] = arith.maxsi %[[UNSEEN0]], %[[C0]]
-// CHECK:   %[[EDGES0:.*]] = arith.subi %[[END]], %[[FULL]]
-// CHECK:   %[[EDGES:.*]] = arith.maxsi %[[EDGES0]], %[[C1]]
-// CHECK:   %[[MOST:.*]] = arith.subi %[[EDGES]], %[[C1]]
-// CHECK:   %[[BEGIN:.*]] = arith.minsi %[[UNSEEN]], %[[MOST]]
-// CHECK:   %[[VISITS:.*]] = arith.addi %[[EDGES]], %[[FULL]]
+// CHECK:   %[[BEGIN:.*]] = arith.minsi %[[UNSEEN]], %[[LAST]]
+// CHECK:   %[[EDGES0:.*]] = arith.subi %[[VISITS]], %[[MY_FULL]]
+// CHECK:   %[[AND_ONE:.*]] = arith.addi %[[BEGIN]], %[[C1]]
+// CHECK:   %[[EDGES:.*]] = arith.maxsi %[[EDGES0]], %[[AND_ONE]]
 // CHECK:   scf.for %{{.*}} = %[[BEGIN]] to %[[EDGES]]
 // CHECK:     %[[KEYS0:.*]] = arith.minsi
 // CHECK:     %[[KEYS:.*]] = arith.maxsi %[[KEYS0]], %[[C0]]
