@@ -22,7 +22,6 @@
 #sram = #fagpu.sram<swizzle = 128>
 !sram64 = memref<64x64xbf16, #sram>
 !sram128 = memref<128x64xbf16, #sram>
-!sramView = memref<64x64xbf16, strided<[64, 1], offset: ?>, #sram>
 
 func.func @attention(%Q: tensor<?x?x?x64xbf16>, %K: tensor<?x?x?x64xbf16>,
                      %V: tensor<?x?x?x64xbf16>, %O: tensor<?x?x?x64xbf16>,

@@ -172,8 +172,11 @@ def FAOutlineKernelPass : Pass<"fa-outline-kernel", "::mlir::func::FuncOp"> {
   let summary = "a loop nest to the program of a block (GPU)";
   let description = [{
     The parallel loops over batch, head and query tile become the linear number
-    of the block; with a mask the longest tiles come first. The function gets `fa.kernel`, a dictionary of what the caller
-    must know (the launch contract), and keeps `fa.schedule` and `fa.target`.
+    of the block; with a mask the longest tiles come first. The function gets
+    `fa.kernel`, a dictionary of what the caller must know (the launch contract),
+    and keeps `fa.schedule` and `fa.target`. Divisions of indices, and on sm_90a
+    the counters of loops, become of 32 bits: they number heads, rows and tiles,
+    which are fewer than 2^31.
 
     Preconditions: a function of Q, K, V, O, LSE and of tables and numbers that
     regions read, which is one nest, after `fa-plan-sram`.
@@ -190,7 +193,12 @@ def ConvertFAGPUToNVVMPass : Pass<"convert-fagpu-to-nvvm", "::mlir::ModuleOp"> {
     Lowers `fagpu` and the few `gpu` ops to NVVM ops and inline PTX. Tiles in SRAM
     become 32-bit addresses. For each argument that is loaded by the tensor
     memory accelerator a tensor map is appended to the arguments, and its recipe
-    to `fa.kernel`.
+    to `fa.kernel`. A whole tile whose columns fill its chunks is moved in one box,
+    others in a box a chunk.
+
+    On sm_90a one thread initialises all barriers and prefetches the tensor maps
+    before the roles part. The number of the row group comes from `redux.sync`,
+    which puts it, and so what is computed from it, in uniform registers.
 
     Preconditions: `fa-outline-kernel`, `fa-distribute`.
   }];

@@ -212,10 +212,13 @@ def FATilePass : Pass<"fa-tile", "::mlir::func::FuncOp"> {
     Each loop over key tiles is split in two: edge tiles, in which a key may be
     hidden by the mask or lie past the end (they are masked with -inf), and
     full tiles, without any test. Tiles that the mask hides whole are not
-    visited. The edge tiles come first, from the last one down; with row groups
-    each group begins with the first one that its rows see. Where the schedule
-    has `overlap` there is an edge tile always, be it one that is not masked or,
-    without any key, one that is masked whole.
+    visited. The edge tiles come first, from the last one down, and then the full
+    ones, likewise. With row groups each group begins with the first visit of
+    which its rows see a key. The edge tiles are those of the group, if none of
+    the block lie before the full tiles, so that the order is the same for all;
+    else those of the block. Where the schedule has `overlap` there is an edge
+    tile always, be it one that is not masked or, without any key, one that is
+    masked whole.
 
     Score and mask regions are applied to every tile with vector ops; a read of a
     table is a gather, for which the last query or key stands for positions past
@@ -451,12 +454,18 @@ def FASpecializeWarpsPass
     row groups, which compute (`fagpu.specialize`). Fills become `fagpu.load` in
     the one and `fagpu.acquire` and `fagpu.release` in the other. A group that begins
     later than others, since the first tiles are masked for its rows, waits for
-    their stages and releases them unread. (FlashAttention-3, section 3.1, warp
+    their stages and releases them unread. The tile of Q becomes a ring with a
+    stage for each group, of the group's rows, at the position of its number; O is
+    stored by way of that stage. (FlashAttention-3, section 3.1, warp
     specialisation.)
 
+    Loops of a group that go on in one another with the same tiles may meet where
+    the group says: the producer has one loop for them.
+
     Preconditions: `fa-promote-to-sram`; a loop over row groups in the nest, in
-    which at most the start of the first loop over key tiles depends on the group;
-    Q, K and V are arguments of the function.
+    which the start of the first loop over key tiles may depend on the group, and
+    where loops over the same tiles meet, but nothing else of what is visited; each
+    group reads its own rows of Q alone; Q, K and V are arguments of the function.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::fagpu::FAGPUDialect",
