@@ -90,10 +90,16 @@ GRID = {
     # Gradients. The design of the schedule that is not chosen is in
     # backward-designs.
     "backward-head-dims": [
-        {"backward": True, "dtype": DTYPES, "head-dim": (16, 64, 72, 104, 136, 160, 256)},
+        {"backward": True, "head-dim": (16, 64, 72, 104, 136, 160, 256)},
+        {"backward": True, "dtype": "f16", "head-dim": (64, 104)},
+        {"backward": True, "dtype": "bf16", "head-dim": (72, 136)},
         {"backward": True, "dtype": ("f32", "bf16"), "head-dim": 64, "head-dim-v": (32, 100)},
         {"backward": True, "dtype": "f16", "head-dim": 16, "head-dim-v": 128},
         {"backward": True, "head-dim": 1, "head-dim-v": 3},
+    ],
+    # All types at all of them: some minutes, and not part of the suite.
+    "backward-full": [
+        {"backward": True, "dtype": DTYPES, "head-dim": (16, 64, 72, 104, 136, 160, 256)},
     ],
     "backward-masks": [
         {"backward": True, "dtype": DTYPES, "head-dim": 64, "mask": "causal"},
@@ -138,7 +144,8 @@ GRID = {
     ],
     "backward-regions": [
         {"backward": True, "region": ("softcap", "prefix", "alibi"), "head-dim": 64},
-        {"backward": True, "region": ("softcap", "low"), "dtype": ("f16", "bf16"), "head-dim": 72, "mask": "causal"},
+        {"backward": True, "region": "softcap", "dtype": "f16", "head-dim": 72, "mask": "causal"},
+        {"backward": True, "region": "low", "dtype": "bf16", "head-dim": 72, "mask": "causal"},
         {"backward": True, "region": ("affine", "relative", "low", "cut", "lse"), "head-dim": 16},
         {"backward": True, "region": ("prefix", "constants"), "dtype": "bf16", "head-dim": 16, "mask": "window:50,50"},
     ],

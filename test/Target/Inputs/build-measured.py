@@ -24,7 +24,7 @@ def main():
     out.mkdir(parents=True)
     failed = 0
     for key, row in schedules.read_rows().items():
-        manifest, error = packages.build_package(out, key.chip, key.problem)
+        manifest, error = packages.build_package(out, key.chip, key.problem, "align=16")
         if manifest:
             chosen = json.loads(manifest.read_text())["kernels"][0]["schedule"]
             error = chosen != row.schedule and f"expected {row.schedule} but got {chosen}"
