@@ -97,17 +97,41 @@ Value buildFiniteMax(RowBuilder &b, Value max) {
   return b.select(b.equals(max, -kInf), b.splat(max.getType(), 0.0f), max);
 }
 
-/// -m * c, which is added to S * c.
-Value buildOffset(RowBuilder &b, Value finiteMax, float c) {
-  return b.mul(finiteMax, b.splat(finiteMax.getType(), -c));
-}
+/// The exponents of base 2 of what is left of a maximum: (x - m) * c with
+/// c = scale * log2(e).
+///
+/// Where the scale is part of c, as x * c - m * c, which is one FMA an element.
+/// Without a scale x may be what a user's function gave, -1e30 say to hide a
+/// key: there the rounding of m * c alone would be more than what exp2 takes,
+/// and the difference comes first, which is exact where x is near m.
+class Exponents {
+public:
+  Exponents(RowBuilder &b, const APFloat &scale, Value finiteMax)
+      : b(b), factor(static_cast<float>(scale.convertToFloat() * kLog2E)),
+        isExact(scale.isExactlyValue(1.0)), max(finiteMax) {
+    if (!isExact)
+      offset = b.mul(max, b.splat(max.getType(), -factor));
+  }
 
-/// P = exp2(S * c - m * c) with c = scale * log2(e), one FMA and one exp2 an
-/// element.
-Value buildProbs(RowBuilder &b, Value scores, Value offset, float c) {
-  auto tile = cast<VectorType>(scores.getType());
-  return b.exp2(b.fma(scores, b.splat(tile, c), b.acrossColumns(offset, tile)));
-}
+  Value ofRow(Value row) {
+    Value c = b.splat(row.getType(), factor);
+    // The product rounded as it is in the exponent of P: the terms of all tiles
+    // have the same error in the end.
+    return isExact ? b.mul(b.sub(row, max), c) : b.add(b.mul(row, c), offset);
+  }
+  Value ofTile(Value scores) {
+    auto tile = cast<VectorType>(scores.getType());
+    Value c = b.splat(tile, factor);
+    return isExact ? b.mul(b.sub(scores, b.acrossColumns(max, tile)), c)
+                   : b.fma(scores, c, b.acrossColumns(offset, tile));
+  }
+
+private:
+  RowBuilder &b;
+  float factor;
+  bool isExact;
+  Value max, offset;
+};
 
 float getExponentFactor(const APFloat &scale) {
   return static_cast<float>(scale.convertToFloat() * kLog2E);
@@ -118,9 +142,8 @@ struct ExpandSoftmaxOp : public OpRewritePattern<SoftmaxOp> {
   LogicalResult matchAndRewrite(SoftmaxOp op,
                                 PatternRewriter &rewriter) const override {
     RowBuilder b(rewriter, op.getLoc());
-    float c = getExponentFactor(op.getScale());
-    Value offset = buildOffset(b, buildFiniteMax(b, op.getMax()), c);
-    Value probs = buildProbs(b, op.getScores(), offset, c);
+    Exponents exponents(b, op.getScale(), buildFiniteMax(b, op.getMax()));
+    Value probs = b.exp2(exponents.ofTile(op.getScores()));
     Value sum = b.reduceColumns(vector::CombiningKind::ADD, probs, op.getSum());
     rewriter.replaceOp(op, {b.roundTo(op.getProbs().getType(), probs), sum});
     return success();
@@ -144,15 +167,12 @@ struct ExpandOnlineSoftmaxOp : public OpRewritePattern<OnlineSoftmaxOp> {
       grew = b.exceeds(growth, lazy->convertToFloat());
       newMax = b.select(grew, newMax, op.getMax());
     }
-    Value offset = buildOffset(b, buildFiniteMax(b, newMax), c);
-    // alpha = exp2(m * c - m_new * c), with the products rounded as they are
-    // in the exponent of P: the terms of all tiles have the same error in the
-    // end. 0 while m is -inf.
-    Value alpha =
-        b.exp2(b.add(b.mul(op.getMax(), b.splat(newMax.getType(), c)), offset));
+    Exponents exponents(b, op.getScale(), buildFiniteMax(b, newMax));
+    // alpha = exp2((m - m_new) * c), 0 while m is -inf.
+    Value alpha = b.exp2(exponents.ofRow(op.getMax()));
     if (grew)
       alpha = b.select(grew, alpha, b.splat(newMax.getType(), 1.0f));
-    Value probs = buildProbs(b, op.getScores(), offset, c);
+    Value probs = b.exp2(exponents.ofTile(op.getScores()));
     Value sum = b.reduceColumns(vector::CombiningKind::ADD, probs,
                                 b.mul(op.getSum(), alpha));
     rewriter.replaceOp(

@@ -33,9 +33,9 @@ func.func @softmax(%S: vector<4x8xf32>, %m: vector<4xf32>, %l: vector<4xf32>) ->
 // CHECK: %[[M1:.*]] = vector.multi_reduction <maxnumf>, %[[S]], %[[M]] [1]
 // CHECK: %[[EMPTY:.*]] = arith.cmpf oeq, %[[M1]],
 // CHECK: %[[FINITE:.*]] = arith.select %[[EMPTY]], %{{.*}}, %[[M1]]
-// CHECK: %[[MINUS_C:.*]] = arith.constant dense<-1.44269502> : vector<4xf32>
+// CHECK: %[[MINUS_C:.*]] = arith.constant dense<-0.72134751> : vector<4xf32>
 // CHECK: %[[OFFSET:.*]] = arith.mulf %[[FINITE]], %[[MINUS_C]]
-// CHECK: %[[C:.*]] = arith.constant dense<1.44269502> : vector<4xf32>
+// CHECK: %[[C:.*]] = arith.constant dense<0.72134751> : vector<4xf32>
 // CHECK: %[[OLD:.*]] = arith.mulf %[[M]], %[[C]]
 // CHECK: %[[D:.*]] = arith.addf %[[OLD]], %[[OFFSET]]
 // CHECK: %[[ALPHA:.*]] = math.exp2 %[[D]] : vector<4xf32>
@@ -45,6 +45,29 @@ func.func @softmax(%S: vector<4x8xf32>, %m: vector<4xf32>, %l: vector<4xf32>) ->
 // CHECK: %[[L1:.*]] = vector.multi_reduction <add>, %[[P]], %[[RESCALED]] [1]
 // CHECK: return %[[P]], %[[M1]], %[[L1]], %[[ALPHA]]
 func.func @online_softmax(%S: vector<4x8xf32>, %m: vector<4xf32>, %l: vector<4xf32>)
+    -> (vector<4x8xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>) {
+  %P, %m1, %l1, %alpha = fa.online_softmax %S, %m, %l scale 0.5 : vector<4x8xf32>, vector<4xf32> -> vector<4x8xf32>
+  return %P, %m1, %l1, %alpha : vector<4x8xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>
+}
+
+// Without a scale the difference comes first: it is exact for scores of any size
+// that are near the maximum.
+
+// CHECK-LABEL: func.func @unscaled
+// CHECK-SAME: (%[[S:.*]]: vector<4x8xf32>, %[[M:.*]]: vector<4xf32>, %[[L:.*]]: vector<4xf32>)
+// CHECK: %[[M1:.*]] = vector.multi_reduction <maxnumf>, %[[S]], %[[M]] [1]
+// CHECK: %[[FINITE:.*]] = arith.select %{{.*}}, %{{.*}}, %[[M1]]
+// CHECK: %[[C:.*]] = arith.constant dense<1.44269502> : vector<4xf32>
+// CHECK: %[[OLD:.*]] = arith.subf %[[M]], %[[FINITE]]
+// CHECK: %[[D:.*]] = arith.mulf %[[OLD]], %[[C]]
+// CHECK: %[[ALPHA:.*]] = math.exp2 %[[D]] : vector<4xf32>
+// CHECK: %[[CT:.*]] = arith.constant dense<1.44269502> : vector<4x8xf32>
+// CHECK: %[[COLUMN:.*]] = vector.shape_cast %[[FINITE]] : vector<4xf32> to vector<4x1xf32>
+// CHECK: %[[TILE:.*]] = vector.broadcast %[[COLUMN]]
+// CHECK: %[[DIFFERENCE:.*]] = arith.subf %[[S]], %[[TILE]]
+// CHECK: %[[E:.*]] = arith.mulf %[[DIFFERENCE]], %[[CT]]
+// CHECK: %[[P:.*]] = math.exp2 %[[E]] : vector<4x8xf32>
+func.func @unscaled(%S: vector<4x8xf32>, %m: vector<4xf32>, %l: vector<4xf32>)
     -> (vector<4x8xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>) {
   %P, %m1, %l1, %alpha = fa.online_softmax %S, %m, %l : vector<4x8xf32>, vector<4xf32> -> vector<4x8xf32>
   return %P, %m1, %l1, %alpha : vector<4x8xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>

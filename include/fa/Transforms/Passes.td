@@ -334,6 +334,10 @@ def FAExpandSoftmaxPass : Pass<"fa-expand-softmax", "::mlir::func::FuncOp"> {
 
         exp(scale * (s - m)) = exp2(s * c - m * c),   c = scale * log2(e)
 
+    With a scale of 1, as it is after a score function, the difference comes
+    first, exp2((s - m) * c), which is exact near the maximum for scores of any
+    size.
+
     A maximum of -inf (no key seen yet) is replaced by 0 in the exponent, so
     that masked scores give exp2(-inf) = 0 and not NaN.
 
