@@ -125,8 +125,11 @@ static ScheduleChoice chooseForHopper(TargetAttr target,
   // With 64 columns of O and three groups the branch costs more than it saves.
   choice.lazy = request.lazy.value_or(choice.overlap &&
                                       !(headDim <= 64 && choice.groups == 3));
-  // Larger tiles were no faster where they fit.
-  choice.bc = request.bc ? request.bc : choice.groups >= 3 ? 128 : 64;
+  // Larger tiles were no faster where they fit, and what a mask takes more than
+  // the rule says does not fit past 128 columns.
+  bool isTight = headDim > 128 && problem.isMasked;
+  int64_t mostKeys = choice.groups >= 3 && !isTight ? 128 : 64;
+  choice.bc = request.bc ? request.bc : mostKeys;
   int64_t limit = ScheduleAttr::getGroupRegisters(choice.groups);
   auto registers = [&] {
     return choice.bc / 2 + headDim / 2 +
