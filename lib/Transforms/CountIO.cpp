@@ -24,7 +24,7 @@ struct CountIO : public fa::impl::FACountIOPassBase<CountIO> {
     func::FuncOp func = getOperation();
     // The number is for people: without it the kernel is as good.
     FailureOr<Traffic> traffic =
-        countTraffic(func, [](Operation *) { return InFlightDiagnostic(); });
+        countTraffic(func, [](Operation *, const Twine &) {});
     if (failed(traffic))
       return;
     Builder builder(&getContext());

@@ -23,7 +23,9 @@ struct PrintIO : public fa::impl::FAPrintIOPassBase<PrintIO> {
     if (func.isDeclaration())
       return;
     FailureOr<Traffic> traffic =
-        countTraffic(func, [](Operation *op) { return op->emitError(); });
+        countTraffic(func, [](Operation *op, const Twine &message) {
+          op->emitError(message);
+        });
     if (failed(traffic))
       return signalPassFailure();
     for (const OpTraffic &op : traffic->ops)

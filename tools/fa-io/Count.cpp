@@ -133,7 +133,9 @@ static llvm::Expected<CountedLevel> count(const Query &query,
   });
   ErrorCollector errors(func.getContext());
   FailureOr<Traffic> traffic =
-      countTraffic(func, [](Operation *op) { return op->emitError(); });
+      countTraffic(func, [](Operation *op, const Twine &message) {
+        op->emitError(message);
+      });
   if (failed(traffic))
     return errors.take("cannot count the bytes of " + what.name);
   for (const OpTraffic &op : traffic->ops) {

@@ -56,7 +56,7 @@ struct Traffic {
 /// formula.
 FailureOr<Traffic>
 countTraffic(FunctionOpInterface func,
-             function_ref<InFlightDiagnostic(Operation *)> report);
+             function_ref<void(Operation *op, const Twine &message)> report);
 
 } // namespace mlir::fa
 

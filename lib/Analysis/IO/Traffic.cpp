@@ -43,7 +43,7 @@ namespace {
 class Counter {
 public:
   Counter(FunctionOpInterface func,
-          function_ref<InFlightDiagnostic(Operation *)> report)
+          function_ref<void(Operation *op, const Twine &message)> report)
       : sizes(func), report(report) {}
 
   /// Finds the views that products read, then counts.
@@ -77,7 +77,7 @@ private:
   void closeLoop() { loops.pop_back(); }
 
   SizeFormulas sizes;
-  function_ref<InFlightDiagnostic(Operation *)> report;
+  function_ref<void(Operation *op, const Twine &message)> report;
   DenseSet<Operation *> tileViews;
   SmallVector<std::string> loops; ///< Names of the loops around.
 };
@@ -120,7 +120,7 @@ static SmallVector<Value> getMatrices(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult Counter::fail(Operation *op, const Twine &expected) {
-  report(op) << "expected " << expected << " to count the bytes of HBM";
+  report(op, "expected " + expected + " to count the bytes of HBM");
   return failure();
 }
 
@@ -420,8 +420,8 @@ FailureOr<Traffic> Counter::count(FunctionOpInterface func) {
   return traffic;
 }
 
-FailureOr<Traffic>
-fa::countTraffic(FunctionOpInterface func,
-                 function_ref<InFlightDiagnostic(Operation *)> report) {
+FailureOr<Traffic> fa::countTraffic(
+    FunctionOpInterface func,
+    function_ref<void(Operation *op, const Twine &message)> report) {
   return Counter(func, report).count(func);
 }
