@@ -100,11 +100,10 @@ Visits fa::buildVisits(OpBuilder &builder, Location loc, const KeyRange &range,
   if (range.begin == range.fullBegin) {
     if (maySkip && overlaps)
       skipped = min(skipped, last);
+    // A group without rows may lie past all tiles of the block.
     Value edges = sub(end, own.fullEnd);
-    if (overlaps)
-      edges = max(edges, add(skipped, one));
-    else if (maySkip)
-      edges = max(edges, skipped);
+    if (overlaps || own.fullEnd != range.fullEnd)
+      edges = max(edges, overlaps ? add(skipped, one) : skipped);
     return {skipped, edges, end, fromLast, fromLast, overlaps};
   }
 

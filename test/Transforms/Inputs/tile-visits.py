@@ -6,12 +6,15 @@
 # Usage: tile-visits.py MASK LEFT RIGHT SCHEDULE
 #
 # Tiles an attention op with #fa.mask<MASK>, whose bounds are LEFT and RIGHT (or
-# none), and evaluates the bounds of the loops and the numbers of the tiles in
+# none), or with a where region of keys up to the query for MASK = where, and
+# evaluates the bounds of the loops and the numbers of the tiles in
 # that IR for many lengths. Each row group of each query tile has to visit
 #
 #   no tile twice, and each tile of which one of its rows sees a key;
 #   in the loop without a mask only tiles of which all its rows see all keys;
-#   with `overlap` at least one edge tile.
+#   with `overlap` at least one edge tile;
+#   at one counter the same tile as the other groups of its block, since they
+#   share them, and no counter before the first.
 #
 # ===-------------------------------------------------------------------------===#
 
@@ -22,12 +25,18 @@ import sys
 MASK, LEFT, RIGHT, SCHEDULE = sys.argv[1:]
 LEFT, RIGHT = (None if x == "none" else int(x) for x in (LEFT, RIGHT))
 OVERLAP = "overlap = true" in SCHEDULE
+IS_REGION = MASK == "where"
+SEEN = f"mask = #fa.mask<{MASK}>" if not IS_REGION else """where {
+      ^bb0(%b: index, %h: index, %i: index, %j: index):
+        %seen = arith.cmpi sle, %j, %i : index
+        fa.yield %seen : i1
+      }"""
 SOURCE = f"""
 !Q = memref<?x?x?x64xf16>
 !LSE = memref<?x?x?xf32>
 func.func @f(%Q: !Q, %K: !Q, %V: !Q, %O: !Q, %LSE: !LSE) {{
   fa.attention ins(%Q, %K, %V : !Q, !Q, !Q) outs(%O, %LSE : !Q, !LSE)
-      mask = #fa.mask<{MASK}> {{schedule = #fa.schedule<{SCHEDULE}>,
+      {SEEN} {{schedule = #fa.schedule<{SCHEDULE}>,
       target = #fa.target<"sm_90a", sram = 200000>}}
   return
 }}
@@ -54,6 +63,7 @@ class Nest:
         self.values = {}
         self.lines = iter(IR)
         self.visits = []  # (tile, is_edge)
+        self.tiles = {}  # by counter
         sizes = {"%arg0": (1, 1, sq), "%arg1": (1, 1, sk)}
         places = {"block": ("0", "0", str(tile)), "group": (str(group), )}
         for line in self.lines:
@@ -108,9 +118,10 @@ class Nest:
                         r"%\S+ = memref.subview %arg1\[%\S+, %\S+, (%\S+), 0\]",
                         line):
                     self.visits.append((self.values[match[1]], is_edge))
+                    self.tiles[t] = self.values[match[1]]
 
 
-def check(br, bc, groups, sq, sk, tile, group):
+def check(br, bc, groups, sq, sk, tile, group, shared):
     nest = Nest(sq, sk, tile, group)
     rows = range(tile * br + group * br // groups,
                  min(sq, tile * br + (group + 1) * br // groups))
@@ -118,8 +129,11 @@ def check(br, bc, groups, sq, sk, tile, group):
     where = f"{MASK} Sq = {sq} Sk = {sk} tile = {tile} group = {group}"
     if len(set(seen)) != len(seen):
         raise SystemExit(f"{where}: visited twice: {seen}")
+    for t, key0 in nest.tiles.items():
+        if t < 0 or shared.setdefault(t, key0) != key0:
+            raise SystemExit(f"{where}: {key0} at counter {t}: {shared}")
     for row in rows:
-        place = row + sk - sq
+        place = row + (0 if IS_REGION else sk - sq)
         first = max(0, place - LEFT) if LEFT is not None else 0
         last = min(sk - 1, place + RIGHT) if RIGHT is not None else sk - 1
         for key0 in range(0, sk, bc):
@@ -142,8 +156,9 @@ def main():
     for sq in lengths[1:]:
         for sk in lengths:
             for tile in range(-(-sq // br)):
+                shared = {}
                 for group in range(groups):
-                    visits += check(br, bc, groups, sq, sk, tile, group)
+                    visits += check(br, bc, groups, sq, sk, tile, group, shared)
                     cases += 1
     print(f"{cases} row groups, {visits} visits")
 
