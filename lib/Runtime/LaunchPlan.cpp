@@ -149,6 +149,11 @@ Result<LaunchPlan> fart::planLaunch(const PackageKernel &kernel,
   plan.block = kernel.block;
   plan.sramBytes = kernel.sramBytes;
   const std::vector<int64_t> &query = tensors[TensorName::Q].shape;
+  // Kernels count rows and tiles in 32 bits.
+  int64_t numKeys = tensors[TensorName::K].shape[2];
+  if (query[2] > maxGrid || numKeys > maxGrid)
+    return Error{"expected at most 2147483647 queries and keys but got " +
+                 std::to_string(query[2]) + " and " + std::to_string(numKeys)};
   // The sum does not overflow: the reader limits the tile, and a tensor with as
   // many rows would not fit in 63 bits.
   int64_t tiles = (query[2] + kernel.queryTile - 1) / kernel.queryTile;
