@@ -210,9 +210,14 @@ static Value buildHeadsInSection(OpBuilder &builder, Location loc, Value query,
   int64_t rowBytes = columns * keyType.getElementTypeBitWidth() / 8;
   Value group = arith::DivUIOp::create(builder, loc, dim(query, 1),
                                        atLeastOne(dim(key, 1)));
-  Value rows = arith::MulIOp::create(
-      builder, loc, constant(std::max<int64_t>(kSectionBytes / rowBytes, 1)),
-      atLeastOne(group));
+  // So many heads to one of K and V that the product would pass 2^31 do not
+  // change the order of a grid, which has fewer blocks.
+  int64_t rowsOfSection = std::max<int64_t>(kSectionBytes / rowBytes, 1);
+  group = arith::MinUIOp::create(
+      builder, loc, group,
+      constant(std::numeric_limits<int32_t>::max() / rowsOfSection));
+  Value rows = arith::MulIOp::create(builder, loc, constant(rowsOfSection),
+                                     atLeastOne(group));
   return atLeastOne(
       arith::DivUIOp::create(builder, loc, rows, atLeastOne(dim(key, 2))));
 }

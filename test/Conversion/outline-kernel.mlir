@@ -103,7 +103,8 @@ func.func @causal(%Q: memref<2x4x512x64xf16>, %K: memref<?x?x?x64xf16>, %V: memr
   // shares them.
   // CHECK: %[[GROUP32:.*]] = arith.divui {{.*}} : i32
   // CHECK: %[[GROUP:.*]] = arith.index_castui %[[GROUP32]] : i32 to index
-  // CHECK: %[[ATLEAST:.*]] = arith.maxui %[[GROUP]]
+  // CHECK: %[[SMALL:.*]] = arith.minui %[[GROUP]], %c16383
+  // CHECK: %[[ATLEAST:.*]] = arith.maxui %[[SMALL]]
   // CHECK: %[[ROWS:.*]] = arith.muli %c131072, %[[ATLEAST]]
   // CHECK: %[[ROWS32:.*]] = arith.index_cast %[[ROWS]] : index to i32
   // CHECK: %[[FITTING32:.*]] = arith.divui %[[ROWS32]], %{{.*}} : i32

@@ -86,13 +86,8 @@ static llvm::Expected<OwningOpRef<ModuleOp>> lower(const Query &query,
                                                    const Countable &what,
                                                    int64_t headDim,
                                                    MLIRContext &context) {
-  AttentionProblem problem;
-  problem.headDim = headDim;
-  problem.headDimV = query.headDimV.value_or(headDim);
-  problem.dtype =
-      query.elementBytes == 2 ? fart::DType::BF16 : fart::DType::F32;
-  problem.mask = query.mask;
-  OwningOpRef<ModuleOp> module = buildProblem(&context, problem);
+  OwningOpRef<ModuleOp> module =
+      buildProblem(&context, query.getProblem(headDim));
   auto lowerWith = [&](auto &options) {
     options.stopAfter = what.level;
     if (query.hasTiles) {

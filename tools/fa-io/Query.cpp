@@ -40,6 +40,15 @@ double fa::getFlops(const Query &query, const fart::SizeValues &sizes) {
   return forward / (d + dv) * (3 * d + 2 * dv);
 }
 
+AttentionProblem Query::getProblem(int64_t headDim) const {
+  AttentionProblem problem;
+  problem.headDim = headDim;
+  problem.headDimV = headDimV.value_or(headDim);
+  problem.dtype = elementBytes == 2 ? fart::DType::BF16 : fart::DType::F32;
+  problem.mask = mask;
+  return problem;
+}
+
 fart::SizeValues Query::getSizes(int64_t seqQ, int64_t headDim, int64_t br,
                                  int64_t bc) const {
   return {{"batch", batch},

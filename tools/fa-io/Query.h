@@ -34,6 +34,9 @@ struct Query {
   fart::SizeValues getSizes(int64_t seqQ, int64_t headDim, int64_t br,
                             int64_t bc) const;
 
+  /// The problem of one head dim, with dynamic lengths.
+  AttentionProblem getProblem(int64_t headDim) const;
+
   std::vector<ClosedForm> getForms() const {
     return isBackward ? getBackwardForms(mask.getBand())
                       : getForwardForms(mask.getBand());

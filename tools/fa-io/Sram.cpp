@@ -24,12 +24,7 @@ using namespace mlir::fa;
 static llvm::Error printSchedule(const Query &query, StringRef target,
                                  int64_t headDim, MLIRContext &context,
                                  raw_ostream &os) {
-  AttentionProblem problem;
-  problem.headDim = headDim;
-  problem.headDimV = query.headDimV.value_or(headDim);
-  problem.dtype =
-      query.elementBytes == 2 ? fart::DType::BF16 : fart::DType::F32;
-  problem.mask = query.mask;
+  AttentionProblem problem = query.getProblem(headDim);
   GPUPipelineOptions options;
   options.chip = target.str();
   options.stopAfter = Level::Scheduled;

@@ -5,13 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/ToolMain.h"
 #include "Query.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 using namespace mlir::fa;
@@ -200,17 +198,8 @@ static llvm::Error run(const Flags &flags) {
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM initLLVM(argc, argv);
-  // Forget the options of LLVM's own libraries: they are not for our users.
-  cl::ResetCommandLineParser();
-  Flags flags;
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "bytes of HBM that attention moves, and of SRAM that its tiles take\n");
-  if (llvm::Error error = run(flags)) {
-    llvm::WithColor::error(llvm::errs(), "fa-io")
-        << llvm::toString(std::move(error)) << '\n';
-    return 1;
-  }
-  return 0;
+  return runTool<Flags>(
+      argc, argv, "fa-io",
+      "bytes of HBM that attention moves, and of SRAM that its tiles take\n",
+      run);
 }

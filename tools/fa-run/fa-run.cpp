@@ -11,11 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../common/ToolMain.h"
 #include "Report.h"
 #include "Runner.h"
 #include "Suite.h"
-#include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/WithColor.h"
 
 #include <cstdlib>
 
@@ -201,19 +200,13 @@ static llvm::Expected<bool> run(const Flags &flags) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM initLLVM(argc, argv);
-  // Forget the options of LLVM's own libraries: they are not for our users, and
-  // their names (--threads, for one) are then free.
-  cl::ResetCommandLineParser();
-  Flags flags;
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "compiles, runs, checks and times attention, from "
-      "shape flags or a .mlir file\n");
-  llvm::Expected<bool> passed = run(flags);
-  if (!passed) {
-    llvm::WithColor::error(llvm::errs(), "fa-run")
-        << llvm::toString(passed.takeError()) << '\n';
-  }
+  std::unique_ptr<Flags> flags =
+      parseFlags<Flags>(argc, argv,
+                        "compiles, runs, checks and times attention, from "
+                        "shape flags or a .mlir file\n");
+  llvm::Expected<bool> passed = run(*flags);
+  if (!passed)
+    printError("fa-run", passed.takeError());
   int code = passed && *passed ? 0 : 1;
   if (fart::cuda::wasAbandoned()) {
     // A kernel still runs, and the driver's clean-up would wait for it.

@@ -12,15 +12,14 @@
 
 #include "../common/Levels.h"
 #include "../common/ProblemFlags.h"
+#include "../common/ToolMain.h"
 #include "fa/InitAllDialects.h"
 #include "fa/Support/AttentionFunc.h"
 #include "fa/Target/Package.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 using namespace mlir::fa;
@@ -281,18 +280,8 @@ static llvm::Error run(const Flags &flags) {
 }
 
 int main(int argc, char **argv) {
-  llvm::InitLLVM initLLVM(argc, argv);
-  // Forget the options of LLVM's own libraries: they are not for our users, and
-  // their names (--threads, for one) are then free.
-  cl::ResetCommandLineParser();
-  Flags flags;
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "prints attention at any level, from a .mlir file or from shape flags\n");
-  if (llvm::Error error = run(flags)) {
-    llvm::WithColor::error(llvm::errs(), "fa-translate")
-        << llvm::toString(std::move(error)) << '\n';
-    return 1;
-  }
-  return 0;
+  return runTool<Flags>(
+      argc, argv, "fa-translate",
+      "prints attention at any level, from a .mlir file or from shape flags\n",
+      run);
 }
