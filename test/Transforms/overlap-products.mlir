@@ -20,12 +20,15 @@
 // CHECK: scf.forall (%[[B:.*]], %[[H:.*]], %{{.*}}) in
 // CHECK: %[[KRING:.*]] = fagpu.alloc
 // CHECK: %[[VRING:.*]] = fagpu.alloc
+// CHECK: %[[QRING:.*]] = fagpu.alloc
 // CHECK: %[[EDGES:.*]] = arith.maxsi
 
-// The producer loads in the order of use: V of the visit before, at its rows.
+// The producer loads in the order of use: what was before the loops (Q) after K of
+// the first visit, and V of the visit before, at its rows.
 // CHECK: fagpu.specialize
 // CHECK-NEXT: %[[ROW0:.*]] = arith.muli %c0, %c16
 // CHECK-NEXT: fagpu.load %[[KRING]][%c0] from %[[K]][%[[B]], %[[H]], %[[ROW0]]]
+// CHECK-NEXT: fagpu.load %[[QRING]][%c0]
 // CHECK-NEXT: %[[BEGIN:.*]] = arith.addi %c0, %c1
 // CHECK-NEXT: %[[ROWS:.*]] = scf.for %[[T:.*]] = %[[BEGIN]] to %[[EDGES]] step %c1 iter_args(%[[BEFORE:.*]] = %[[ROW0]]) -> (index) {
 // CHECK-NEXT:   %[[ROW:.*]] = arith.muli %[[T]], %c16
@@ -79,8 +82,10 @@ func.func @two_loops(%q: !q, %K: !KV, %V: !KV, %n: index, %visits: index) {
   scf.forall (%b, %h, %i) in (%n, %n, %n) {
     %kring = fagpu.alloc : !ring
     %vring = fagpu.alloc : !ring
+    %qring = fagpu.alloc : !ring
     %edges = arith.maxsi %n, %c1 : index
     fagpu.specialize groups = 1 registers = (24, 240) producer {
+      fagpu.load %qring[%c0] from %K[%b, %h, %c0] : !ring, !KV
       scf.for %t = %c0 to %edges step %c1 {
         %row = arith.muli %t, %c16 : index
         fagpu.load %kring[%t] from %K[%b, %h, %row] : !ring, !KV
