@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "fa/Conversion/Passes.h"
+#include "fagpu/IR/FAGPU.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -335,6 +336,11 @@ static LogicalResult outline(func::FuncOp func) {
   func->setAttr(FADialect::getScheduleAttrName(), schedule);
   func->setAttr(FADialect::getTargetAttrName(), target);
 
+  // What tells one block from another, for fa-persistent-grid.
+  if (schedule.getPersistent())
+    for (Value index : indices)
+      index.getDefiningOp()->setAttr(fagpu::kCoordinateAttrName,
+                                     builder.getUnitAttr());
   for (auto [argument, index] :
        llvm::zip_equal(nest.getInductionVars(), indices))
     argument.replaceAllUsesWith(index);

@@ -167,6 +167,7 @@ void fa::buildWarp(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createFADistributePass());
   pm.addNestedPass<func::FuncOp>(createFAInsertWaitsPass());
   pm.addNestedPass<func::FuncOp>(createFAOutlineKernelPass());
+  pm.addNestedPass<func::FuncOp>(createFAPersistentGridPass());
   addCleanup(pm);
 }
 
@@ -207,6 +208,7 @@ void fa::buildGPUPipeline(OpPassManager &pm,
     schedule.overlap = options.overlap;
     schedule.pingpong = options.pingpong;
     schedule.lazy = options.lazy;
+    schedule.persistent = options.persistent;
     schedule.align = options.align;
     buildNest(pm, schedule);
   }

@@ -7,6 +7,7 @@
 
 #include "fa/Runtime/GpuKernel.h"
 
+#include <algorithm>
 #include <chrono>
 
 using namespace fart;
@@ -26,6 +27,8 @@ static std::vector<size_t> getParameterSizes(const PackageKernel &kernel) {
                      sizeof(int64_t));
       else
         sizes.push_back(getByteWidth(extra->dtype));
+    } else if (std::holds_alternative<CounterArgument>(argument)) {
+      sizes.push_back(sizeof(uint64_t));
     } else {
       sizes.push_back(sizeof(cuda::TensorMap));
     }
@@ -76,6 +79,15 @@ Status GpuProgram::prepareStep(GpuLaunch::Step &step) {
       if (!map)
         return map.error();
       step.maps.push_back(*map);
+    } else if (std::holds_alternative<CounterArgument>(argument)) {
+      Result<cuda::DeviceBuffer> counter =
+          cuda::DeviceBuffer::allocate(context, sizeof(uint32_t));
+      if (!counter)
+        return counter.error();
+      if (Status status = counter->fill(0); !status)
+        return status.error();
+      step.counterAddress = counter->getAddress();
+      step.counter = std::move(*counter);
     }
   size_t nextMap = 0;
   for (LaunchArgument &argument : step.plan.arguments) {
@@ -85,6 +97,8 @@ Status GpuProgram::prepareStep(GpuLaunch::Step &step) {
     else if (auto *extra = std::get_if<ExtraWords>(&argument))
       for (int64_t &word : extra->words)
         step.parameters.push_back(&word);
+    else if (std::holds_alternative<CounterArgument>(argument))
+      step.parameters.push_back(&step.counterAddress);
     else
       step.parameters.push_back(&step.maps[nextMap++]);
   }
@@ -98,13 +112,17 @@ Result<GpuLaunch> GpuProgram::prepare(const TensorViews &tensors) {
     return selected.error();
   GpuLaunch launch;
   for (size_t number : package.getSteps(selected->first)) {
-    // The addresses of parameters are those of heap storage, which moves along.
+    // A step does not move any more: parameters are addresses in it.
     GpuLaunch::Step &step = launch.steps.emplace_back();
     step.kernelNumber = number;
     Result<LaunchPlan> plan = planLaunch(package.kernels[number], tensors);
     if (!plan)
       return plan.error();
     step.plan = std::move(*plan);
+    if (int64_t blocks = step.plan.residentBlocks)
+      step.plan.grid =
+          std::min(step.plan.grid,
+                   blocks * context.getDevice().multiprocessors);
     if (Status status = prepareStep(step); !status)
       return status.error();
   }

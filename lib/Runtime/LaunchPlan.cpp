@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 //   grid = batch * heads * ceil(seqQ / queryTile), all of it in x, since y and
-//   z end at 65,535.
+//   z end at 65,535. A kernel whose blocks take query tiles in turn is launched
+//   with at most as many blocks as the device holds at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -148,6 +149,7 @@ Result<LaunchPlan> fart::planLaunch(const PackageKernel &kernel,
   LaunchPlan plan;
   plan.block = kernel.block;
   plan.sramBytes = kernel.sramBytes;
+  plan.residentBlocks = kernel.residentBlocks;
   const std::vector<int64_t> &query = tensors[TensorName::Q].shape;
   // Kernels count rows and tiles in 32 bits.
   int64_t numKeys = tensors[TensorName::K].shape[2];
@@ -178,6 +180,10 @@ Result<LaunchPlan> fart::planLaunch(const PackageKernel &kernel,
       if (!words)
         return words.error();
       plan.arguments.push_back(std::move(*words));
+      continue;
+    }
+    if (const auto *counter = std::get_if<CounterArgument>(&argument)) {
+      plan.arguments.push_back(*counter);
       continue;
     }
     const auto &recipe = std::get<TensorMapRecipe>(argument);

@@ -127,8 +127,12 @@ static PackageArgument readArgument(const JsonReader &json, DType dtype) {
     return readTensorMap(json, dtype);
   if (name == "table" || name == "number")
     return readExtra(json, name == "table");
+  if (name == "counter") {
+    json.checkKeys({"kind"});
+    return CounterArgument{};
+  }
   if (name != "memref")
-    kind.fail("memref, tensor_map, table or number");
+    kind.fail("memref, tensor_map, table, number or counter");
   json.checkKeys({"kind", "tensor"});
   return MemRefArgument{readTensorName(json.get("tensor"))};
 }
@@ -244,6 +248,8 @@ static PackageKernel readKernel(const JsonReader &json, DType dtype) {
 
   kernel.block = json.get("block").readInteger(1, 1024);
   kernel.queryTile = json.get("query_tile").readInteger(1, 1 << 20);
+  if (JsonReader blocks = json.get("resident_blocks"); blocks.isPresent())
+    kernel.residentBlocks = blocks.readInteger(1, 32);
   kernel.sramBytes = json.get("sram_bytes").readInteger(0, 1 << 24);
   if (JsonReader registers = json.get("registers"); registers.isPresent())
     kernel.registers = registers.readInteger(1, 255);

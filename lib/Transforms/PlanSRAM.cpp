@@ -35,6 +35,11 @@ static LogicalResult plan(scf::ForallOp nest, TargetAttr target) {
     if (auto ring = dyn_cast<fagpu::RingType>(alloc.getType()))
       barriers += 16 * ring.getStages();
   });
+  // The number of the next query tile, with its two.
+  auto schedule =
+      nest->getAttrOfType<ScheduleAttr>(FADialect::getScheduleAttrName());
+  if (schedule && schedule.getPersistent())
+    barriers += fagpu::kMailboxBytes;
   int64_t bytes = tiles + (target.isHopper() ? barriers : 0);
   if (bytes > target.getSram())
     return nest.emitOpError("expected tiles and barriers of at most ")

@@ -94,7 +94,7 @@ LogicalResult Promoter::promoteQuery(ScoresOp scores) {
     tile = fagpu::AllocOp::create(
         builder, blockView.getLoc(),
         getTileType(schedule.getBr(), blockView.getType()),
-        /*offset=*/nullptr);
+        /*offset=*/nullptr, /*readers=*/nullptr);
     fagpu::CopyOp::create(builder, blockView.getLoc(), blockView, tile);
   }
   // One group has all rows.
@@ -128,7 +128,7 @@ LogicalResult Promoter::promoteToRing(Operation *product, OpOperand &operand,
         fagpu::RingType::get(builder.getContext(), schedule.getStages(),
                              getTileType(schedule.getBc(), view->getType()));
     ring.ring = fagpu::AllocOp::create(builder, view->getLoc(), type,
-                                       /*offset=*/nullptr);
+                                       /*offset=*/nullptr, /*readers=*/nullptr);
   }
   // Loops over key tiles count the visits. A visit that is in none, since there
   // is one of a static length, goes on from the loop or visit before it.

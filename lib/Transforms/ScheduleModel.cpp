@@ -48,7 +48,8 @@ int64_t fa::getTileBytes(TargetAttr target, const ScheduleProblem &problem,
   auto padded = [&](int64_t headDim) {
     return llvm::alignTo(headDim * problem.elementBytes, 128);
   };
-  return br * padded(problem.headDim) +
+  return br * std::max<int64_t>(choice.persistent, 1) *
+             padded(problem.headDim) +
          choice.stages * bc *
              (padded(problem.headDim) + padded(problem.headDimV));
 }
@@ -139,6 +140,9 @@ static ScheduleChoice chooseForHopper(TargetAttr target,
          (registers() > limit ||
           getTileBytes(target, problem, choice) > target.getSram()))
     choice.bc -= 16;
+  // A second tile of Q, where it fits, is loaded while the block works on the
+  // first.
+  choice.persistent = request.persistent.value_or(0);
   choice.reason =
       llvm::formatv("{0} of {1} registers a thread", registers(), limit);
   return choice;
@@ -251,5 +255,6 @@ ScheduleChoice fa::chooseSchedule(TargetAttr target,
   choice.overlap = request.overlap.value_or(false);
   choice.pingpong = request.pingpong.value_or(false);
   choice.lazy = request.lazy.value_or(false);
+  choice.persistent = request.persistent.value_or(0);
   return choice;
 }

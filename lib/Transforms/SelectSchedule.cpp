@@ -81,7 +81,7 @@ static LogicalResult verifyKind(AttentionOpInterface op, ScheduleAttr schedule,
   bool isForCPU = hasRegisterTile && schedule.getGroups() == 1 &&
                   schedule.getWarps() == 1 && schedule.getStages() == 1 &&
                   !schedule.getOverlap() && !schedule.getPingpong() &&
-                  !schedule.getLazy();
+                  !schedule.getLazy() && schedule.getPersistent() == 0;
   if (target.isCPU() && !isForCPU)
     return op->emitOpError("expected a schedule with mr and nr, and without "
                            "the fields of a GPU, on the CPU but got ")
@@ -135,10 +135,11 @@ static LogicalResult verifyKind(AttentionOpInterface op, ScheduleAttr schedule,
            << " and a bc that is a multiple of 16 on a GPU but got "
            << schedule;
   if (!target.isHopper() &&
-      (schedule.getOverlap() || schedule.getPingpong() || schedule.getLazy()))
+      (schedule.getOverlap() || schedule.getPingpong() || schedule.getLazy() ||
+       schedule.getPersistent()))
     return op->emitOpError(
-               "expected overlap, pingpong and lazy on sm_90a only, "
-               "where products are asynchronous, but got ")
+               "expected overlap, pingpong, lazy and persistent on sm_90a only, "
+               "where products and copies are asynchronous, but got ")
            << schedule << " on " << target.getChip();
   if (target.isHopper() && (schedule.getWarps() != 4 || schedule.getBc() > 256))
     return op->emitOpError("expected row groups of 4 warps and a bc of at most "
@@ -168,8 +169,8 @@ static ScheduleChoice getFields(ScheduleAttr schedule) {
           schedule.getGroups(),  schedule.getWarps(),
           schedule.getStages(),  schedule.getBlocks(),
           schedule.getOverlap(), schedule.getPingpong(),
-          schedule.getLazy(),    schedule.getBackward(),
-          schedule.getSplits(),  "measured"};
+          schedule.getLazy(),    schedule.getPersistent(),
+          schedule.getBackward(), schedule.getSplits(),  "measured"};
 }
 
 /// The schedule that was measured to be fastest; null where there is none, or
@@ -231,6 +232,8 @@ LogicalResult SelectSchedule::select(AttentionOpInterface op,
                           toFlag(overlap),
                           toFlag(pingpong),
                           toFlag(lazy),
+                          persistent < 0 ? std::nullopt
+                                         : std::optional<int64_t>(persistent),
                           /*backward=*/{},
                           splits};
   if (!StringRef(backward).empty())
@@ -251,8 +254,8 @@ LogicalResult SelectSchedule::select(AttentionOpInterface op,
         [&] { return op->emitOpError("has no valid schedule: "); },
         op->getContext(), choice.br, choice.bc, choice.mr, choice.nr,
         choice.groups, choice.warps, choice.stages, choice.blocks,
-        choice.overlap, choice.pingpong, choice.lazy, choice.backward,
-        choice.splits);
+        choice.overlap, choice.pingpong, choice.lazy, choice.persistent,
+        choice.backward, choice.splits);
   if (!schedule || failed(verifyKind(op, schedule, target)) ||
       failed(verifyFits(op, schedule, target, problem, choice)))
     return failure();
@@ -288,6 +291,11 @@ void SelectSchedule::runOnOperation() {
           << option->getValue();
       return signalPassFailure();
     }
+  if (persistent < -1 || persistent > 2) {
+    func.emitError("expected option 'persistent' to be 0, 1, 2 or -1 but got ")
+        << persistent.getValue();
+    return signalPassFailure();
+  }
   if (sram < 0) {
     func.emitError("expected option 'sram' to be at least 0 but got ")
         << sram.getValue();

@@ -75,6 +75,7 @@ private:
   OpBuilder builder;
   fagpu::SpecializeOp split;
   Value groupId;   // of this row group
+  Value queryRing; // a stage for each row group
   Value queryTile; // its rows of Q
 };
 } // namespace
@@ -123,20 +124,24 @@ LogicalResult Specializer::specializeQuery(fagpu::CopyOp copy) {
   MemRefType tileType =
       MemRefType::Builder(blockType).setShape({rows, blockType.getDimSize(1)});
   builder.setInsertionPoint(alloc);
-  auto ringType = fagpu::RingType::get(builder.getContext(), groups, tileType);
-  Value ring = fagpu::AllocOp::create(builder, loc, ringType,
-                                      /*offset=*/nullptr);
+  auto ringType = fagpu::RingType::get(
+      builder.getContext(), groups * schedule.getQueryTiles(), tileType);
+  queryRing = fagpu::AllocOp::create(
+      builder, loc, ringType, /*offset=*/nullptr,
+      /*readers=*/builder.getI64IntegerAttr(1));
   IRMapping mapping;
   for (int64_t group = 0; group < groups; ++group) {
     builder.setInsertionPointToEnd(&split.getProducer().front());
     Value position = arith::ConstantIndexOp::create(builder, loc, group);
     if (failed(
-            buildLoad(ring, position, copy.getSource(), group * rows, mapping)))
+            buildLoad(queryRing, position, copy.getSource(), group * rows,
+                      mapping)))
       return failure();
   }
 
   builder.setInsertionPointAfter(groupId.getDefiningOp());
-  queryTile = fagpu::AcquireOp::create(builder, loc, tileType, ring, groupId);
+  queryTile =
+      fagpu::AcquireOp::create(builder, loc, tileType, queryRing, groupId);
   copy.erase();
   for (Operation *user : llvm::make_early_inc_range(alloc->getUsers())) {
     auto view = dyn_cast<memref::SubViewOp>(user);
@@ -372,6 +377,11 @@ LogicalResult Specializer::specialize() {
       consumer.getOps<vector::TransferWriteOp>());
   for (vector::TransferWriteOp store : stores)
     specializeStore(store);
+  // The next tile of Q may take the place of this one, or of O.
+  if (schedule.getPersistent() && queryRing) {
+    builder.setInsertionPointToEnd(&consumer);
+    fagpu::ReleaseOp::create(builder, loc, queryRing, groupId);
+  }
   return success();
 }
 

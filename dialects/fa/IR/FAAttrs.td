@@ -152,7 +152,9 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     `pingpong` the row groups take turns to issue products, so that the softmax
     of one runs while the tensor cores work for another (`fa-ping-pong`). With
     `lazy` O is rescaled only where the row maximum has grown by more than a
-    bound (`fa-lazy-rescale`).
+    bound (`fa-lazy-rescale`). With `persistent = n` there are only as many blocks
+    as run at a time, which take query tiles in turn and have n tiles of Q in SRAM
+    (`fa-persistent-grid`); with 0 there is a block for each query tile.
 
     `backward` is the design of a gradient. With `two_pass` one nest owns dQ, a
     query tile a block, and one owns dK and dV, a key tile a block: S and dP are
@@ -171,6 +173,7 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
      - schedule_c5: `br` is a multiple of `groups`.
      - schedule_c6: `pingpong` has at least two `groups`.
      - schedule_c7: `splits` is 1 with `two_pass`, and at most 64.
+     - schedule_c8: `persistent` is 0, 1 or 2.
   }];
   let parameters = (ins
     "int64_t":$br, "int64_t":$bc,
@@ -183,6 +186,7 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"bool", "false">:$overlap,
     DefaultValuedParameter<"bool", "false">:$pingpong,
     DefaultValuedParameter<"bool", "false">:$lazy,
+    DefaultValuedParameter<"int64_t", "0">:$persistent,
     DefaultValuedParameter<"::mlir::fa::BackwardDesign",
                            "::mlir::fa::BackwardDesign::TwoPass">:$backward,
     DefaultValuedParameter<"int64_t", "1">:$splits
@@ -198,6 +202,10 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     }
     static int64_t getGroupRegisters(int64_t groups) {
       return groups <= 2 ? 240 : groups == 3 ? 160 : 112;
+    }
+    /// Tiles of Q that a block has in SRAM at a time.
+    int64_t getQueryTiles() const {
+      return std::max<int64_t>(getPersistent(), 1);
     }
     /// Rows of the tile program of one row group.
     int64_t getGroupRows() const { return getBr() / getGroups(); }

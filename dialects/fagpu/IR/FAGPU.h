@@ -22,6 +22,15 @@ namespace mlir::fagpu {
 /// True for a 2-D memref with static shape, of f16, bf16 or f32, in
 /// `#fagpu.sram`.
 bool isSramTile(Type type);
+
+/// On the ops that say which block of the grid a kernel works on.
+constexpr llvm::StringLiteral kCoordinateAttrName = "fagpu.coordinate";
+
+/// What a block of a persistent grid is told of its next block of work: so many
+/// words of SRAM, after two mbarriers and the word that says whether there is
+/// one, in all so many bytes.
+constexpr int64_t kMaxPostedValues = 12;
+constexpr int64_t kMailboxBytes = 2 * 8 + 4 * (2 + kMaxPostedValues);
 } // namespace mlir::fagpu
 
 #include "fagpu/IR/FAGPUDialect.h.inc"

@@ -42,6 +42,13 @@ LogicalResult AllocOp::verify() {
       return emitOpError("expected an offset that is a multiple of 1024 bytes "
                          "but got ")
              << *offset;
+  // alloc_c2
+  if (std::optional<int64_t> readers = getReaders()) {
+    if (!isa<RingType>(getType()))
+      return emitOpError("expected readers of a ring but got ") << getType();
+    if (*readers <= 0)
+      return emitOpError("expected at least one reader but got ") << *readers;
+  }
   return success();
 }
 
@@ -49,6 +56,22 @@ int64_t AllocOp::getByteSize() {
   if (auto ring = dyn_cast<RingType>(getType()))
     return ring.getStages() * fagpu::getTileBytes(ring.getTile());
   return fagpu::getTileBytes(cast<MemRefType>(getType()));
+}
+
+/// post_block_c1, receive_block_c1
+static LogicalResult verifyPosted(Operation *op, int64_t numValues) {
+  if (numValues > fagpu::kMaxPostedValues)
+    return op->emitOpError("expected at most ")
+           << fagpu::kMaxPostedValues << " values but got " << numValues;
+  return success();
+}
+
+LogicalResult PostBlockOp::verify() {
+  return verifyPosted(*this, getValues().size());
+}
+
+LogicalResult ReceiveBlockOp::verify() {
+  return verifyPosted(*this, getValues().size());
 }
 
 /// copy_c1 to copy_c3: `source` in global memory fits `target`.

@@ -98,7 +98,8 @@ def FAGPU_AllocOp : FAGPU_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
   let summary = "a tile or a ring in workgroup memory";
   let description = [{
     Space in the dynamic workgroup memory of the block. `offset` is in bytes from
-    its start; it is assigned by `fa-plan-sram`.
+    its start; it is assigned by `fa-plan-sram`. `readers` is the number of row
+    groups that read, and release, each stage of a ring: all, if it is not given.
 
     Example:
 
@@ -109,10 +110,15 @@ def FAGPU_AllocOp : FAGPU_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
 
     Constraints:
      - alloc_c1: `offset` is a multiple of 1024, the period of the swizzle.
+     - alloc_c2: `readers` is positive, and of a ring.
   }];
-  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let arguments = (ins OptionalAttr<I64Attr>:$offset,
+                       OptionalAttr<I64Attr>:$readers);
   let results = (outs AnyTypeOf<[FAGPU_SramTile, FAGPU_RingType]>:$result);
-  let assemblyFormat = "(`offset` `=` $offset^)? attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    (`offset` `=` $offset^)? (`readers` `=` $readers^)? attr-dict
+    `:` type($result)
+  }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Bytes that the tiles take, without barriers.
@@ -390,6 +396,81 @@ def FAGPU_PassTurnOp : FAGPU_TurnOp<"pass_turn"> {
     fagpu.pass_turn
     ```
   }];
+}
+
+//===----------------------------------------------------------------------===//
+// Scheduled: persistent grids
+//===----------------------------------------------------------------------===//
+
+def FAGPU_DrawBlockOp : FAGPU_Op<"draw_block", [
+    MemoryEffects<[MemRead, MemWrite]>
+  ]> {
+  let summary = "draw the next block of the grid";
+  let description = [{
+    Of a grid of `total` blocks of work the block of threads that was launched as
+    number n begins with n. Further ones are drawn in order from a counter in
+    device memory, which the caller provides, 0 before the launch and 0 again
+    after it: all draws together are `total`. The result is at least `total` when
+    nothing is left. Run by the producer after each block of work.
+
+    Example:
+
+    ```mlir
+    %next = fagpu.draw_block of %total
+    ```
+  }];
+  let arguments = (ins I32:$total);
+  let results = (outs I32:$block);
+  let assemblyFormat = "`of` $total attr-dict";
+}
+
+def FAGPU_PostBlockOp : FAGPU_Op<"post_block", [
+    MemoryEffects<[MemRead, MemWrite]>
+  ]> {
+  let summary = "tell the row groups which block of work comes next";
+  let description = [{
+    Run by the producer: waits until the row groups have received what was posted
+    before, and posts `values`, or that no block is left if there are none. `turn`
+    counts the posts. The values are words of SRAM, with two mbarriers as a stage
+    of a ring has.
+
+    Example:
+
+    ```mlir
+    fagpu.post_block %batch, %head, %tile at %turn
+    ```
+
+    Constraints:
+     - post_block_c1: at most 12 values.
+  }];
+  let arguments = (ins Variadic<I32>:$values, I32:$turn);
+  let assemblyFormat = "($values^)? `at` $turn attr-dict";
+  let hasVerifier = 1;
+}
+
+def FAGPU_ReceiveBlockOp : FAGPU_Op<"receive_block", [
+    MemoryEffects<[MemRead, MemWrite]>
+  ]> {
+  let summary = "what the producer has posted";
+  let description = [{
+    Run by the row groups: waits for the `fagpu.post_block` of the same `turn`.
+    `isLeft` says whether there are values. They are the same in all threads of a
+    warp, and in uniform registers, since `redux.sync` has them there (PTX ISA
+    9.7.13.14).
+
+    Example:
+
+    ```mlir
+    %left, %batch, %head, %tile = fagpu.receive_block at %turn : i32, i32, i32
+    ```
+
+    Constraints:
+     - receive_block_c1: at most 12 values.
+  }];
+  let arguments = (ins I32:$turn);
+  let results = (outs I1:$isLeft, Variadic<I32>:$values);
+  let assemblyFormat = "`at` $turn attr-dict (`:` type($values)^)?";
+  let hasVerifier = 1;
 }
 
 def FAGPU_StoreTileOp : FAGPU_Op<"store_tile"> {

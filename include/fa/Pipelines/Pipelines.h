@@ -159,6 +159,10 @@ struct GPUPipelineOptions : public PassPipelineOptions<GPUPipelineOptions> {
       *this, "lazy",
       llvm::cl::desc("O is rescaled where the maximum has grown much"),
       llvm::cl::init(-1)};
+  Option<int64_t> persistent{
+      *this, "persistent",
+      llvm::cl::desc("Query tiles in SRAM of blocks that take them in turn"),
+      llvm::cl::init(-1)};
   Option<int64_t> align{
       *this, "align",
       llvm::cl::desc("Bytes that addresses and strides are multiples of: 2, 4, "

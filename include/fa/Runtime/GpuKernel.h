@@ -10,7 +10,9 @@
 #include "fa/Runtime/CudaDriver.h"
 #include "fa/Runtime/LaunchPlan.h"
 
+#include <list>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,8 @@ struct LoadedKernel {
 
 /// Everything that one call passes, to one kernel or to several in order. It
 /// holds the addresses of the tensors, not the tensors. What it says of a
-/// kernel it says of the first.
+/// kernel it says of the first. A call at a time: kernels may have a counter in
+/// device memory, which is that of the GpuLaunch.
 class GpuLaunch {
 public:
   size_t getKernelNumber() const { return steps.front().kernelNumber; }
@@ -43,9 +46,11 @@ private:
     const LoadedKernel *kernel = nullptr;
     LaunchPlan plan;
     std::vector<cuda::TensorMap> maps;
-    std::vector<void *> parameters; ///< Into `plan` and `maps`.
+    std::optional<cuda::DeviceBuffer> counter;
+    uint64_t counterAddress = 0;
+    std::vector<void *> parameters; ///< Into `plan`, `maps` and the address.
   };
-  std::vector<Step> steps;
+  std::list<Step> steps;
 };
 
 /// The kernels of a package, each compiled by the driver when it is first used.

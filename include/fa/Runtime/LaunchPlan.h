@@ -77,10 +77,13 @@ struct ExtraWords {
   std::vector<int64_t> words;
 };
 
-using LaunchArgument = std::variant<DescriptorWords, TensorMapSpec, ExtraWords>;
+using LaunchArgument =
+    std::variant<DescriptorWords, TensorMapSpec, ExtraWords, CounterArgument>;
 
 struct LaunchPlan {
   int64_t grid = 0; ///< Blocks, in x.
+  /// If not 0, no more blocks are launched than so many a multiprocessor.
+  int64_t residentBlocks = 0;
   int64_t block = 0;
   int64_t sramBytes = 0;
   std::vector<LaunchArgument> arguments;

@@ -62,9 +62,12 @@ struct ExtraArgument {
   std::string describe() const;
 };
 
+/// The address of 4 bytes that are 0 before a launch, and after it again.
+struct CounterArgument {};
+
 /// What one or more parameters of a kernel are made from.
-using PackageArgument =
-    std::variant<MemRefArgument, TensorMapRecipe, ExtraArgument>;
+using PackageArgument = std::variant<MemRefArgument, TensorMapRecipe,
+                                     ExtraArgument, CounterArgument>;
 
 /// What has to hold of Q, K, V and O for a kernel to be right, in bytes.
 struct Guards {
@@ -89,6 +92,9 @@ struct PackageKernel {
   std::vector<PackageArgument> arguments;
   int64_t block = 0;     ///< Threads.
   int64_t queryTile = 0; ///< Rows of Q that one block computes.
+  /// Blocks of a multiprocessor that take query tiles in turn; 0 where there is
+  /// a block for each.
+  int64_t residentBlocks = 0;
   int64_t sramBytes = 0; ///< Dynamic shared memory.
   std::optional<int64_t> registers;
   std::string schedule;

@@ -143,7 +143,7 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
 
     Fails if no tile, or not the tile asked for, fits, and if a schedule is not
     one for its target: mr and nr are the CPU's, groups, warps and stages the
-    GPU's, overlap, pingpong and lazy those of sm_90a.
+    GPU's, overlap, pingpong, lazy and persistent those of sm_90a.
 
     Preconditions: none.
   }];
@@ -184,6 +184,9 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
     Option<"lazy", "lazy", "int64_t", /*default=*/"-1",
            "O is rescaled where the maximum has grown much, on sm_90a (0 or 1; "
            "-1: chosen).">,
+    Option<"persistent", "persistent", "int64_t", /*default=*/"-1",
+           "Blocks take query tiles in turn and have so many of them in SRAM, on "
+           "sm_90a (1 or 2; 0: a block a tile; -1: chosen).">,
     Option<"backward", "backward", "std::string", /*default=*/"",
            "Design of gradients: two_pass or one_pass (empty: chosen).">,
     Option<"splits", "splits", "int64_t", /*default=*/"0",
@@ -566,6 +569,34 @@ def FAPlanSRAMPass : Pass<"fa-plan-sram", "::mlir::func::FuncOp"> {
     of the rings, on the nest as `fagpu.sram_bytes`. Fails with the numbers if
     that is more than the target has.
   }];
+}
+
+def FAPersistentGridPass : Pass<"fa-persistent-grid", "::mlir::func::FuncOp"> {
+  let summary = "blocks that take query tiles in turn (sm_90a)";
+  let description = [{
+    Where the schedule has `persistent`, only as many blocks of threads are
+    launched as run at a time. Producer and row groups become loops over the blocks
+    of the grid,
+
+        n = block_id; turn = 0; first = 0
+        while n < total:
+          ... what block n did, with positions of rings from `first` on ...
+          n = draw_block (producer) or receive_block (row group) at turn
+          turn += 1; first += visits of block n
+
+    so that K, V and Q of the next query tile are loaded while the row groups are
+    busy with the last tiles and the store of the one before it, and no block is
+    launched in between. Which one is next is not fixed: it is drawn from a counter
+    in device memory when the loads of the one before are done, so that the load
+    stays balanced as with blocks that the hardware starts.
+
+    Preconditions: a kernel of `fa-outline-kernel` with one `fagpu.specialize`, in
+    which the producer fills each ring from position 0 on without a gap.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
 }
 
 #endif // FA_TRANSFORMS_PASSES_TD

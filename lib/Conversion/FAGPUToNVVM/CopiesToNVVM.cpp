@@ -193,8 +193,13 @@ scf::IfOp NVVMLowering::initBarriers() {
     for (int64_t stage = 0; stage < ring.type.getStages(); ++stage) {
       ptx::buildMbarrierInit(builder, loc, add(ring.full, 8 * stage), 1);
       ptx::buildMbarrierInit(builder, loc, add(ring.empty, 8 * stage),
-                             schedule.getGroups() * schedule.getWarps());
+                             ring.readers * schedule.getWarps());
     }
+  }
+  if (mailWords) {
+    ptx::buildMbarrierInit(builder, loc, mailFull, 1);
+    ptx::buildMbarrierInit(builder, loc, mailEmpty,
+                           schedule.getGroups() * schedule.getWarps());
   }
   ptx::buildFenceMbarrierInit(builder, loc);
   return one;
@@ -225,6 +230,81 @@ void NVVMLowering::lowerRelease(fagpu::ReleaseOp op) {
   auto one = scf::IfOp::create(builder, loc, isEqual(rem(threadId(), 32), 0));
   builder.setInsertionPointToStart(one.thenBlock());
   ptx::buildMbarrierArrive(builder, loc, barrier);
+}
+
+//===----------------------------------------------------------------------===//
+// The next block
+//===----------------------------------------------------------------------===//
+
+void NVVMLowering::allocMailbox() {
+  mailFull = add(sramBase, barrierOffset);
+  mailEmpty = add(mailFull, 8);
+  mailWords = add(mailFull, 16);
+  barrierOffset += fagpu::kMailboxBytes;
+  unsigned index = kernel.getNumArguments();
+  (void)kernel.insertArgument(
+      index, LLVM::LLVMPointerType::get(builder.getContext(), /*global=*/1),
+      builder.getDictionaryAttr({}), loc);
+  counter = kernel.getArgument(index);
+}
+
+/// All draws of a launch together are `total`, one for each block of work: the
+/// last one sets the counter back.
+Value NVVMLowering::lowerDrawBlock(fagpu::DrawBlockOp op) {
+  Value one = i32(1);
+  Value drawn = LLVM::AtomicRMWOp::create(
+      builder, loc, LLVM::AtomicBinOp::add, counter, one,
+      LLVM::AtomicOrdering::monotonic, /*syncscope=*/"device");
+  Value isLast = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::eq, drawn,
+      arith::SubIOp::create(builder, loc, op.getTotal(), one));
+  auto reset = scf::IfOp::create(builder, loc, isLast);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(reset.thenBlock());
+    LLVM::StoreOp::create(builder, loc, i32(0), counter);
+  }
+  Value launched =
+      NVVM::GridDimXOp::create(builder, loc, builder.getI32Type());
+  return arith::AddIOp::create(builder, loc, launched, drawn);
+}
+
+/// The posted word `index`; word 0 says whether there are others.
+Value NVVMLowering::getPosted(int64_t index) {
+  auto type = LLVM::LLVMPointerType::get(builder.getContext(), 3);
+  return LLVM::IntToPtrOp::create(builder, loc, type,
+                                  add(mailWords, 4 * index));
+}
+
+void NVVMLowering::lowerPostBlock(fagpu::PostBlockOp op) {
+  // As a ring of one stage.
+  Value parity = rem(op.getTurn(), 2);
+  ptx::buildMbarrierWait(builder, loc, mailEmpty, bitXor(parity, i32(1)));
+  LLVM::StoreOp::create(builder, loc, i32(op.getValues().empty() ? 0 : 1),
+                        getPosted(0));
+  for (auto [index, value] : llvm::enumerate(op.getValues()))
+    LLVM::StoreOp::create(builder, loc, value, getPosted(1 + index));
+  ptx::buildMbarrierArrive(builder, loc, mailFull);
+}
+
+void NVVMLowering::lowerReceiveBlock(fagpu::ReceiveBlockOp op) {
+  ptx::buildMbarrierWait(builder, loc, mailFull, rem(op.getTurn(), 2));
+  SmallVector<Value> words;
+  for (int64_t index = 0, e = op.getNumResults(); index < e; ++index)
+    words.push_back(LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
+                                         getPosted(index)));
+  for (Value &word : words)
+    word = buildUniform(word);
+  op.getIsLeft().replaceAllUsesWith(
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, words[0],
+                            i32(0)));
+  for (auto [result, word] :
+       llvm::zip_equal(op.getValues(), ArrayRef(words).drop_front()))
+    result.replaceAllUsesWith(word);
+  OpBuilder::InsertionGuard guard(builder);
+  auto one = scf::IfOp::create(builder, loc, isEqual(rem(threadId(), 32), 0));
+  builder.setInsertionPointToStart(one.thenBlock());
+  ptx::buildMbarrierArrive(builder, loc, mailEmpty);
 }
 
 //===----------------------------------------------------------------------===//

@@ -70,7 +70,9 @@ void NVVMLowering::lowerAlloc(fagpu::AllocOp op) {
     Value full = add(sramBase, barrierOffset);
     Value empty = add(full, 8 * type.getStages());
     barrierOffset += 16 * type.getStages();
-    rings[op.getResult()] = {base, full, empty, type};
+    std::optional<int64_t> readers = op.getReaders();
+    rings[op.getResult()] = {base, full, empty, type,
+                             readers.value_or(schedule.getGroups())};
     ringOrder.push_back(op.getResult());
     return;
   }
@@ -116,6 +118,11 @@ LogicalResult NVVMLowering::lowerView(memref::SubViewOp op) {
 // Producer and row groups
 //===----------------------------------------------------------------------===//
 
+Value NVVMLowering::buildUniform(Value value) {
+  return NVVM::ReduxOp::create(builder, loc, builder.getI32Type(), value,
+                               NVVM::ReduxKind::MAX, i32(-1));
+}
+
 /// Warpgroup 0 gives its registers to the others, and one of its threads
 /// issues the copies. With one row group there is nothing to give: 256 threads
 /// may have 255 registers each, and ptxas ignores setmaxnreg.
@@ -125,9 +132,7 @@ void NVVMLowering::lowerSpecialize(fagpu::SpecializeOp op) {
   // uniform register, and so is what is computed from it: addresses,
   // descriptors and counters of loops. Group and turns are wanted in loops, and
   // no pass moves such an op out of one.
-  groupId = NVVM::ReduxOp::create(builder, loc, builder.getI32Type(),
-                                  add(div(threadId(), 128), i32(-1)),
-                                  NVVM::ReduxKind::MAX, i32(-1));
+  groupId = buildUniform(add(div(threadId(), 128), i32(-1)));
   // Named barriers: 0 is the block's, 1 + g that of row group g for its store,
   // and after those one a group for its turns.
   int64_t turns = 1 + op.getGroups();
@@ -191,6 +196,11 @@ LogicalResult NVVMLowering::lowerOp(Operation *op) {
       .Case([&](fagpu::StoreOp op) { return lowerStore(op); })
       .Case([&](fagpu::AcquireOp op) { return lowerAcquire(op), success(); })
       .Case([&](fagpu::ReleaseOp op) { return lowerRelease(op), success(); })
+      .Case([&](fagpu::DrawBlockOp op) { return replace(lowerDrawBlock(op)); })
+      .Case([&](fagpu::PostBlockOp op) { return lowerPostBlock(op), success(); })
+      .Case([&](fagpu::ReceiveBlockOp op) {
+        return lowerReceiveBlock(op), success();
+      })
       .Case([&](fagpu::GroupIdOp) { return replace(toIndex(groupId)); })
       .Case([&](fagpu::AwaitTurnOp) {
         ptx::buildNamedBarrier(builder, loc, ownTurn, 256);
@@ -277,6 +287,8 @@ LogicalResult NVVMLowering::lower() {
       loc = alloc.getLoc();
       lowerAlloc(alloc);
     }
+  if (schedule.getPersistent() && !splits.empty())
+    allocMailbox();
   scf::IfOp setUp;
   if (!splits.empty())
     setUp = initBarriers();
@@ -374,6 +386,11 @@ LogicalResult ConvertFAGPUToNVVM::lower(func::FuncOp kernel) {
                       .getAs<StringAttr>("tensor");
     allArguments.push_back(describe(map, b, tensor));
   }
+  if (lowering.hasCounter())
+    allArguments.insert(
+        allArguments.begin() + arguments.size(),
+        b.getDictionaryAttr(
+            b.getNamedAttr("kind", b.getStringAttr("counter"))));
   NamedAttrList extended(info);
   extended.set("arguments", b.getArrayAttr(allArguments));
   kernel->setAttr(FADialect::getKernelAttrName(),

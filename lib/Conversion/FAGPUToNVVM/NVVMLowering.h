@@ -38,6 +38,7 @@ struct TileAddress {
 struct RingAddress {
   Value base, full, empty;
   fagpu::RingType type;
+  int64_t readers; // row groups that release a stage
 };
 
 class NVVMLowering {
@@ -55,6 +56,9 @@ public:
     bool splitColumns; // dimension 2 counts chunks of boxColumns columns
   };
   ArrayRef<TensorMap> getTensorMaps() const { return tensorMaps; }
+  /// Whether a pointer to a counter was appended to the arguments, before the
+  /// tensor maps.
+  bool hasCounter() const { return static_cast<bool>(counter); }
 
 private:
   // FAGPUToNVVM.cpp
@@ -72,6 +76,13 @@ private:
   LogicalResult lowerLoad(fagpu::LoadOp op);
   void lowerAcquire(fagpu::AcquireOp op);
   void lowerRelease(fagpu::ReleaseOp op);
+  void allocMailbox();
+  Value lowerDrawBlock(fagpu::DrawBlockOp op);
+  Value getPosted(int64_t index);
+  void lowerPostBlock(fagpu::PostBlockOp op);
+  void lowerReceiveBlock(fagpu::ReceiveBlockOp op);
+  /// The value that all threads of a warp have, in a uniform register.
+  Value buildUniform(Value value);
   scf::IfOp initBarriers();
   void prefetchTensorMaps(scf::IfOp setUp);
   LogicalResult lowerStoreFragment(fagpu::StoreFragmentOp op);
@@ -133,6 +144,9 @@ private:
   // The row group of this thread, and the named barriers of its turn and of the
   // next group's.
   Value groupId, ownTurn, nextTurn;
+  // Of a persistent grid: the words that say which block is next, with their
+  // barriers, and the counter that the caller provides.
+  Value mailFull, mailEmpty, mailWords, counter;
   int64_t barrierOffset = 0;
   DenseMap<Value, TileAddress> tiles;
   DenseMap<Value, RingAddress> rings;
