@@ -209,11 +209,13 @@ struct TruncToPTX : public OpRewritePattern<arith::TruncFOp> {
       Value low = vector::ExtractOp::create(rewriter, loc, op.getOperand(), i);
       Value high =
           vector::ExtractOp::create(rewriter, loc, op.getOperand(), i + 1);
-      Value pair = LLVM::CallIntrinsicOp::create(rewriter, loc, pairType,
-                                                 rewriter.getStringAttr(name),
-                                                 ValueRange{high, low})
-                       .getResult(0);
-      pairs.push_back(LLVM::BitcastOp::create(rewriter, loc, i32, pair));
+      (void)pairType; (void)name;
+      pairs.push_back(LLVM::InlineAsmOp::create(
+          rewriter, loc, i32, ValueRange{high, low},
+          type.getElementType().isBF16() ? "cvt.rn.bf16x2.f32 $0, $1, $2;" : "cvt.rn.f16x2.f32 $0, $1, $2;", "=r,f,f",
+          /*has_side_effects=*/true, /*is_align_stack=*/false,
+          LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
+          /*operand_attrs=*/ArrayAttr()).getRes());
     }
     auto packedType =
         VectorType::get({static_cast<int64_t>(pairs.size())}, i32);

@@ -204,6 +204,28 @@ void WaitInserter::visit(Block &block, State &state, bool insert) {
   }
 }
 
+/// P of the next visit takes the registers of P of this one, which a product in
+/// flight still reads: it is made after the wait for that product (else ptxas
+/// serialises, C7513).
+static void delayNextOperand(scf::ForOp loop) {
+  for (auto [carried, yielded] :
+       llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues())) {
+    Operation *maker = yielded.getDefiningOp();
+    if (!maker || maker->getBlock() != loop.getBody())
+      continue;
+    for (Operation *user : carried.getUsers()) {
+      auto dot = dyn_cast<fagpu::DotOp>(user);
+      if (!dot || dot.getA() != carried || dot->getBlock() != maker->getBlock())
+        continue;
+      for (Operation *waiter : dot.getResult().getUsers())
+        if (isa<fagpu::WaitDotOp>(waiter) &&
+            waiter->getBlock() == maker->getBlock() &&
+            maker->isBeforeInBlock(waiter))
+          maker->moveAfter(waiter);
+    }
+  }
+}
+
 namespace {
 struct InsertWaits : public fa::impl::FAInsertWaitsPassBase<InsertWaits> {
   void runOnOperation() override {
@@ -211,6 +233,7 @@ struct InsertWaits : public fa::impl::FAInsertWaitsPassBase<InsertWaits> {
       State state;
       WaitInserter().visit(split.getConsumer().front(), state,
                            /*insert=*/true);
+      split.getConsumer().walk(delayNextOperand);
     });
   }
 };
