@@ -18,8 +18,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -45,12 +47,15 @@ private:
   LogicalResult findDependents();
   /// Positions of each ring that a block fills: one more than the last.
   LogicalResult countPositions();
+  /// Numbers of before the split that the row groups use.
+  void findSizes();
   void buildProducer(Value total);
   LogicalResult buildRowGroups();
   /// Moves the program of `role` to the end of `body`, where `mapping` holds
   /// what depends on the block, and rings go on from `firstPositions`.
   void moveProgram(ArrayRef<Operation *> program, Block *body,
-                   const IRMapping &mapping, ValueRange firstPositions);
+                   const IRMapping &mapping, Value turn,
+                   ValueRange firstPositions);
   Value toI32(Value value) {
     return arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
                                       value);
@@ -58,6 +63,18 @@ private:
   Value toIndex(Value value) {
     return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
                                         value);
+  }
+  /// The value that all threads of a warp have, in a uniform register: ptxas does
+  /// not see that it is the same.
+  Value buildUniform(Value value) {
+    return NVVM::ReduxOp::create(builder, loc, value.getType(), value,
+                                 NVVM::ReduxKind::MAX,
+                                 arith::ConstantIntOp::create(builder, loc, -1, 32));
+  }
+  Value widenAs(Value value, Type type) {
+    return type == value.getType()
+               ? value
+               : arith::IndexCastOp::create(builder, loc, type, value);
   }
   Value constant(int64_t value) {
     return arith::ConstantIntOp::create(builder, loc, value, 32);
@@ -70,10 +87,13 @@ private:
   /// Batch, head and query tile, and the ops that they come from, in order; what
   /// is made of them.
   SmallVector<Value> coordinates;
+  /// Other numbers that row groups use.
+  SmallVector<Value> sizes, narrowSizes;
   SmallVector<Operation *> ofGrid, ofCoordinates;
-  /// How many positions of each ring the producer fills; rings with the same
-  /// count go on in step.
-  llvm::MapVector<Value, unsigned> countOfRing;
+  /// How many positions of each ring the producer fills for a block. Where that
+  /// is the same for all blocks, the turn says where a ring goes on; else the
+  /// sum is carried, one for rings with the same count.
+  llvm::MapVector<Value, Value> countOfRing;
   SmallVector<Value> counts;
 };
 } // namespace
@@ -134,7 +154,9 @@ LogicalResult Persistence::countPositions() {
       count = stripCasts(loop.getUpperBound());
     } else if (load->getBlock() == &producer) {
       auto difference = position.getDefiningOp<arith::SubIOp>();
-      if (difference && matchPattern(difference.getRhs(), m_One()))
+      if (auto constant = getConstantIntValue(position))
+        count = arith::ConstantIndexOp::create(builder, loc, *constant + 1);
+      else if (difference && matchPattern(difference.getRhs(), m_One()))
         count = stripCasts(difference.getLhs());
       else
         count = arith::AddIOp::create(
@@ -144,9 +166,9 @@ LogicalResult Persistence::countPositions() {
       return load.emitOpError("expected the last load of a ring at a position "
                               "that a loop of the producer counts");
     }
-    auto known = llvm::find(counts, count);
-    countOfRing[ring] = known - counts.begin();
-    if (known == counts.end())
+    countOfRing[ring] = count;
+    if (!matchPattern(count, m_Constant()) &&
+        !llvm::is_contained(counts, count))
       counts.push_back(count);
   }
   if (coordinates.size() + counts.size() > fagpu::kMaxPostedValues)
@@ -156,8 +178,48 @@ LogicalResult Persistence::countPositions() {
   return success();
 }
 
+void Persistence::findSizes() {
+  size_t room = fagpu::kMaxPostedValues - coordinates.size() - counts.size() - 1;
+  llvm::SetVector<Value> used;
+  llvm::SmallPtrSet<Operation *, 16> visited;
+  auto collect = [&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      Operation *maker = operand.getDefiningOp();
+      if (maker && maker->getBlock() == split->getBlock() &&
+          (operand.getType().isIndex() || operand.getType().isInteger(32)) &&
+          !matchPattern(stripCasts(operand), m_Constant()) &&
+          !llvm::is_contained(ofCoordinates, maker) &&
+          !llvm::is_contained(coordinates, operand))
+        used.insert(operand);
+    }
+  };
+  split.getConsumer().walk(collect);
+  // What row groups do not use is not cloned for them in the end.
+  for (Operation *op : llvm::reverse(ofCoordinates))
+    if (llvm::any_of(op->getUsers(), [&](Operation *user) {
+          return split.getConsumer().isAncestor(user->getParentRegion()) ||
+                 visited.contains(user);
+        })) {
+      visited.insert(op);
+      collect(op);
+    }
+  builder.setInsertionPoint(split);
+  for (Value value : used)
+    if (sizes.size() < room) {
+      sizes.push_back(value);
+      // By trunci: casts of index there and back fold, and the producer would
+      // keep 64 bits.
+      if (value.getType().isIndex()) {
+        Value wide = arith::IndexCastOp::create(builder, loc,
+                                                builder.getI64Type(), value);
+        value = arith::TruncIOp::create(builder, loc, builder.getI32Type(), wide);
+      }
+      narrowSizes.push_back(value);
+    }
+}
+
 void Persistence::moveProgram(ArrayRef<Operation *> program, Block *body,
-                              const IRMapping &mapping,
+                              const IRMapping &mapping, Value turn,
                               ValueRange firstPositions) {
   Region *region = body->getParent();
   for (Operation *op : program)
@@ -171,8 +233,16 @@ void Persistence::moveProgram(ArrayRef<Operation *> program, Block *body,
     if (count == countOfRing.end())
       return;
     builder.setInsertionPoint(op);
-    position.set(arith::AddIOp::create(
-        builder, loc, toIndex(firstPositions[count->second]), position.get()));
+    auto carried = llvm::find(counts, count->second);
+    APInt each;
+    Value first =
+        matchPattern(count->second, m_ConstantInt(&each))
+            ? arith::MulIOp::create(builder, loc, turn,
+                                    constant(each.getSExtValue()))
+                  .getResult()
+            : firstPositions[carried - counts.begin()];
+    position.set(arith::AddIOp::create(builder, loc, toIndex(first),
+                                       position.get()));
   };
   for (Operation *op : program)
     op->walk([&](Operation *nested) {
@@ -211,10 +281,14 @@ void Persistence::buildProducer(Value total) {
   SmallVector<Value> posted = llvm::map_to_vector(
       coordinates, [&](Value value) { return toI32(mapping.lookup(value)); });
   posted.append(first.begin(), first.end());
+  llvm::append_range(posted, narrowSizes);
+  posted.push_back(constant(0));
   fagpu::PostBlockOp::create(builder, loc, posted, carried[1]);
+  for (auto [size, narrow] : llvm::zip_equal(sizes, narrowSizes))
+    mapping.map(size, widenAs(narrow, size.getType()));
   for (Operation *op : ofCoordinates)
     builder.clone(*op, mapping);
-  moveProgram(program, body, mapping, first);
+  moveProgram(program, body, mapping, carried[1], first);
 
   SmallVector<Value> next = {
       fagpu::DrawBlockOp::create(builder, loc, total),
@@ -234,7 +308,8 @@ LogicalResult Persistence::buildRowGroups() {
       llvm::map_to_vector(role, [](Operation &op) { return &op; });
   builder.setInsertionPointToStart(&role);
   Type i32 = builder.getI32Type();
-  SmallVector<Type> types(coordinates.size() + counts.size(), i32);
+  SmallVector<Type> types(
+      coordinates.size() + counts.size() + sizes.size() + 1, i32);
   SmallVector<Type> carriedTypes(1 + types.size(), i32);
   auto loop = scf::WhileOp::create(builder, loc, carriedTypes, constant(0));
   builder.createBlock(&loop.getBefore(), {}, i32, loc);
@@ -253,8 +328,26 @@ LogicalResult Persistence::buildRowGroups() {
   IRMapping mapping;
   for (auto [index, value] : llvm::enumerate(coordinates))
     mapping.map(value, toIndex(values[index]));
+  for (auto [size, value] : llvm::zip(
+           sizes, values.drop_front(coordinates.size() + counts.size())))
+    mapping.map(size, widenAs(value, size.getType()));
   for (Operation *op : ofCoordinates)
     builder.clone(*op, mapping);
+  // The number of the group anew for each block, too: it is the same, but ptxas
+  // keeps what it computes from it in registers if it knows.
+  IRMapping outside;
+  for (Operation *op : program)
+    if (auto group = dyn_cast<fagpu::GroupIdOp>(op)) {
+      op->moveBefore(loop);
+            Value same = toIndex(buildUniform(
+          arith::AddIOp::create(builder, loc, toI32(group), values.back())));
+      outside.map(same, group.getResult());
+      group.getResult().replaceUsesWithIf(same, [&](OpOperand &use) {
+        return use.getOwner()->getBlock() != body;
+      });
+    }
+  llvm::erase_if(program,
+                 [](Operation *op) { return isa<fagpu::GroupIdOp>(op); });
   // The first turn is passed once, before all blocks, which have as many turns
   // to await as to pass.
   auto passes = llvm::find_if(program, [](Operation *op) {
@@ -266,14 +359,15 @@ LogicalResult Persistence::buildRowGroups() {
     program.erase(passes);
     branch->moveBefore(loop);
     builder.setInsertionPoint(branch);
-    IRMapping outside;
     FailureOr<Value> condition = cloneSlice(builder, branch.getCondition(),
                                             split.getConsumer(), outside);
     if (failed(condition))
       return failure();
     branch.getConditionMutable().assign(*condition);
   }
-  moveProgram(program, body, mapping, values.drop_front(coordinates.size()));
+  moveProgram(program, body, mapping, body->getArgument(0),
+              values.drop_front(coordinates.size()));
+  builder.setInsertionPointToEnd(body);
   scf::YieldOp::create(
       builder, loc,
       ValueRange(arith::AddIOp::create(builder, loc, body->getArgument(0),
@@ -282,8 +376,10 @@ LogicalResult Persistence::buildRowGroups() {
 }
 
 LogicalResult Persistence::build(Value total) {
-  if (failed(findDependents()) || failed(countPositions()) ||
-      failed(buildRowGroups()))
+  if (failed(findDependents()) || failed(countPositions()))
+    return failure();
+  findSizes();
+  if (failed(buildRowGroups()))
     return failure();
   buildProducer(total);
   return success();
@@ -295,8 +391,12 @@ static Value buildTotal(OpBuilder &builder, Location loc, func::FuncOp kernel,
   Type i32 = builder.getI32Type();
   Value total;
   for (int64_t dim = 0; dim < 3; ++dim) {
-    Value size = arith::IndexCastUIOp::create(
-        builder, loc, i32, memref::DimOp::create(builder, loc, query, dim));
+    Value size = memref::DimOp::create(builder, loc, query, dim);
+    // As fa-outline-kernel has them.
+    if (dim < 2)
+      size = arith::IndexCastUIOp::create(builder, loc, i32, size);
+    else
+      size = arith::IndexCastOp::create(builder, loc, i32, size);
     if (dim == 2)
       size = arith::CeilDivUIOp::create(
           builder, loc, size,

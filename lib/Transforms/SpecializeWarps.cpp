@@ -350,8 +350,8 @@ LogicalResult Specializer::specialize() {
   builder.setInsertionPoint(group);
   split = fagpu::SpecializeOp::create(
       builder, loc, schedule.getGroups(),
-      ScheduleAttr::getProducerRegisters(schedule.getGroups()),
-      ScheduleAttr::getGroupRegisters(schedule.getGroups()));
+      schedule.getPersistent() && schedule.getGroups()<=2? 40: ScheduleAttr::getProducerRegisters(schedule.getGroups()),
+      schedule.getPersistent() && schedule.getGroups()<=2? 232: ScheduleAttr::getGroupRegisters(schedule.getGroups()));
   split.getProducer().emplaceBlock();
   Block &consumer = split.getConsumer().emplaceBlock();
 
