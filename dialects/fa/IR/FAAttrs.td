@@ -154,6 +154,10 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     `lazy` O is rescaled only where the row maximum has grown by more than a
     bound (`fa-lazy-rescale`).
 
+    With `narrow`, on sm_90a too, tiles in SRAM have chunks narrower than 128
+    bytes where their columns would not fill such chunks
+    (`fa-promote-to-sram`).
+
     `backward` is the design of a gradient. With `two_pass` one nest owns dQ, a
     query tile a block, and one owns dK and dV, a key tile a block: S and dP are
     computed twice. With `one_pass` they are computed once, in the nest that owns
@@ -183,6 +187,7 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"bool", "false">:$overlap,
     DefaultValuedParameter<"bool", "false">:$pingpong,
     DefaultValuedParameter<"bool", "false">:$lazy,
+    DefaultValuedParameter<"bool", "false">:$narrow,
     DefaultValuedParameter<"::mlir::fa::BackwardDesign",
                            "::mlir::fa::BackwardDesign::TwoPass">:$backward,
     DefaultValuedParameter<"int64_t", "1">:$splits
