@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place that chooses how a tile is laid out: fa-promote-to-sram gives it
-// to the tile, fa-select-schedule knows from it what fits.
+// The one place that chooses how a tile is laid out: fa-promote-to-sram gives
+// it to the tile, fa-select-schedule knows from it what fits.
 //
 //===----------------------------------------------------------------------===//
 
