@@ -208,6 +208,7 @@ void fa::buildGPUPipeline(OpPassManager &pm,
     schedule.overlap = options.overlap;
     schedule.pingpong = options.pingpong;
     schedule.lazy = options.lazy;
+    schedule.narrow = options.narrow;
     schedule.persistent = options.persistent;
     schedule.align = options.align;
     buildNest(pm, schedule);

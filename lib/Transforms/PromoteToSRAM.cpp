@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TileLayout.h"
 #include "fa/IR/FA.h"
 #include "fa/Transforms/Passes.h"
 #include "fagpu/IR/FAGPU.h"
@@ -51,10 +52,14 @@ private:
   /// Fills `ring`, which is made for the first operand, from the view
   /// `operand`.
   LogicalResult promoteToRing(Operation *product, OpOperand &operand,
-                              Ring &ring);
-  MemRefType getTileType(int64_t rows, MemRefType view) {
-    auto space = fagpu::SramAttr::get(view.getContext(), /*swizzle=*/128);
-    return MemRefType::get({rows, view.getDimSize(1)}, view.getElementType(),
+                              TileUse use, Ring &ring);
+  MemRefType getTileType(int64_t rows, MemRefType view, TileUse use) {
+    int64_t columns = view.getDimSize(1);
+    TileLayout layout = chooseTileLayout(
+        use, columns, view.getElementTypeBitWidth() / 8, schedule.getNarrow());
+    auto space =
+        fagpu::SramAttr::get(view.getContext(), layout.swizzle, layout.tail);
+    return MemRefType::get({rows, columns}, view.getElementType(),
                            MemRefLayoutAttrInterface(), space);
   }
 
@@ -93,7 +98,7 @@ LogicalResult Promoter::promoteQuery(ScoresOp scores) {
     builder.setInsertionPointAfter(blockView);
     tile = fagpu::AllocOp::create(
         builder, blockView.getLoc(),
-        getTileType(schedule.getBr(), blockView.getType()),
+        getTileType(schedule.getBr(), blockView.getType(), TileUse::QueryOrKey),
         /*offset=*/nullptr, /*readers=*/nullptr);
     fagpu::CopyOp::create(builder, blockView.getLoc(), blockView, tile);
   }
@@ -114,7 +119,7 @@ LogicalResult Promoter::promoteQuery(ScoresOp scores) {
 }
 
 LogicalResult Promoter::promoteToRing(Operation *product, OpOperand &operand,
-                                      Ring &ring) {
+                                      TileUse use, Ring &ring) {
   FailureOr<memref::SubViewOp> view = getView(product, operand.get());
   if (failed(view))
     return failure();
@@ -124,9 +129,9 @@ LogicalResult Promoter::promoteToRing(Operation *product, OpOperand &operand,
                                 "in the block or in a loop over key tiles");
   if (!ring.ring) {
     builder.setInsertionPointToStart(nest.getBody());
-    auto type =
-        fagpu::RingType::get(builder.getContext(), schedule.getStages(),
-                             getTileType(schedule.getBc(), view->getType()));
+    auto type = fagpu::RingType::get(
+        builder.getContext(), schedule.getStages(),
+        getTileType(schedule.getBc(), view->getType(), use));
     ring.ring = fagpu::AllocOp::create(builder, view->getLoc(), type,
                                        /*offset=*/nullptr, /*readers=*/nullptr);
   }
@@ -158,10 +163,11 @@ LogicalResult Promoter::promote() {
     if (auto scores = dyn_cast<ScoresOp>(op)) {
       status = promoteQuery(scores);
       if (succeeded(status))
-        status = promoteToRing(scores, scores.getKeyMutable(), keyRing);
+        status = promoteToRing(scores, scores.getKeyMutable(),
+                               TileUse::QueryOrKey, keyRing);
     } else if (auto accumulate = dyn_cast<AccumulateOp>(op)) {
-      status =
-          promoteToRing(accumulate, accumulate.getValueMutable(), valueRing);
+      status = promoteToRing(accumulate, accumulate.getValueMutable(),
+                             TileUse::Value, valueRing);
     }
     return failed(status) ? WalkResult::interrupt() : WalkResult::advance();
   });

@@ -7,6 +7,7 @@
 
 #include "ScheduleModel.h"
 
+#include "TileLayout.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -44,14 +45,15 @@ int64_t fa::getTileBytes(TargetAttr target, const ScheduleProblem &problem,
     return 4 *
            (br * problem.headDim + bc * (problem.headDim + problem.headDimV) +
             2 * br * bc + br * problem.headDimV);
-  // GPU: Q_i and a ring of K_j and V_j, in chunks of 128 bytes a row.
-  auto padded = [&](int64_t headDim) {
-    return llvm::alignTo(headDim * problem.elementBytes, 128);
+  // GPU: Q_i and a ring of K_j and V_j, in chunks.
+  auto tileBytes = [&](int64_t rows, TileUse use, int64_t columns) {
+    return chooseTileLayout(use, columns, problem.elementBytes, choice.narrow)
+        .getTileBytes(rows, columns, problem.elementBytes);
   };
-  return br * std::max<int64_t>(choice.persistent, 1) *
-             padded(problem.headDim) +
-         choice.stages * bc *
-             (padded(problem.headDim) + padded(problem.headDimV));
+  return std::max<int64_t>(choice.persistent, 1) *
+             tileBytes(br, TileUse::QueryOrKey, problem.headDim) +
+         choice.stages * (tileBytes(bc, TileUse::QueryOrKey, problem.headDim) +
+                          tileBytes(bc, TileUse::Value, problem.headDimV));
 }
 
 /// Two registers wide, and accumulators in half of the registers (32 with
@@ -126,6 +128,12 @@ static ScheduleChoice chooseForHopper(TargetAttr target,
   // With 64 columns of O and three groups the branch costs more than it saves.
   choice.lazy = request.lazy.value_or(choice.overlap &&
                                       !(headDim <= 64 && choice.groups == 3));
+  // Below 64 columns nothing was measured to gain.
+  choice.narrow = request.narrow.value_or(
+      problem.headDim > 64 &&
+      chooseTileLayout(TileUse::QueryOrKey, problem.headDim,
+                       problem.elementBytes, /*narrow=*/true)
+          .isNarrow());
   // Larger tiles were no faster where they fit, and what a mask takes more than
   // the rule says does not fit past 128 columns.
   bool isTight = headDim > 128 && problem.isMasked;
@@ -255,6 +263,7 @@ ScheduleChoice fa::chooseSchedule(TargetAttr target,
   choice.overlap = request.overlap.value_or(false);
   choice.pingpong = request.pingpong.value_or(false);
   choice.lazy = request.lazy.value_or(false);
+  choice.narrow = request.narrow.value_or(false);
   choice.persistent = request.persistent.value_or(0);
   return choice;
 }

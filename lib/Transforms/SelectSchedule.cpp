@@ -81,7 +81,8 @@ static LogicalResult verifyKind(AttentionOpInterface op, ScheduleAttr schedule,
   bool isForCPU = hasRegisterTile && schedule.getGroups() == 1 &&
                   schedule.getWarps() == 1 && schedule.getStages() == 1 &&
                   !schedule.getOverlap() && !schedule.getPingpong() &&
-                  !schedule.getLazy() && schedule.getPersistent() == 0;
+                  !schedule.getLazy() && !schedule.getNarrow() &&
+                  schedule.getPersistent() == 0;
   if (target.isCPU() && !isForCPU)
     return op->emitOpError("expected a schedule with mr and nr, and without "
                            "the fields of a GPU, on the CPU but got ")
@@ -141,6 +142,10 @@ static LogicalResult verifyKind(AttentionOpInterface op, ScheduleAttr schedule,
                "expected overlap, pingpong, lazy and persistent on sm_90a only, "
                "where products and copies are asynchronous, but got ")
            << schedule << " on " << target.getChip();
+  if (!target.isHopper() && schedule.getNarrow())
+    return op->emitOpError("expected narrow on sm_90a only, where copies and "
+                           "products know narrow chunks, but got ")
+           << schedule << " on " << target.getChip();
   if (target.isHopper() && (schedule.getWarps() != 4 || schedule.getBc() > 256))
     return op->emitOpError("expected row groups of 4 warps and a bc of at most "
                            "256 on sm_90a but got ")
@@ -164,13 +169,14 @@ static LogicalResult verifyFits(AttentionOpInterface op, ScheduleAttr schedule,
 
 /// The fields of a schedule that was not chosen by the model.
 static ScheduleChoice getFields(ScheduleAttr schedule) {
-  return {schedule.getBr(),      schedule.getBc(),
-          schedule.getMr(),      schedule.getNr(),
-          schedule.getGroups(),  schedule.getWarps(),
-          schedule.getStages(),  schedule.getBlocks(),
-          schedule.getOverlap(), schedule.getPingpong(),
-          schedule.getLazy(),    schedule.getPersistent(),
-          schedule.getBackward(), schedule.getSplits(),  "measured"};
+  return {schedule.getBr(),         schedule.getBc(),
+          schedule.getMr(),         schedule.getNr(),
+          schedule.getGroups(),     schedule.getWarps(),
+          schedule.getStages(),     schedule.getBlocks(),
+          schedule.getOverlap(),    schedule.getPingpong(),
+          schedule.getLazy(),       schedule.getNarrow(),
+          schedule.getPersistent(), schedule.getBackward(),
+          schedule.getSplits(),     "measured"};
 }
 
 /// The schedule that was measured to be fastest; null where there is none, or
@@ -232,6 +238,7 @@ LogicalResult SelectSchedule::select(AttentionOpInterface op,
                           toFlag(overlap),
                           toFlag(pingpong),
                           toFlag(lazy),
+                          toFlag(narrow),
                           persistent < 0 ? std::nullopt
                                          : std::optional<int64_t>(persistent),
                           /*backward=*/{},
@@ -254,7 +261,8 @@ LogicalResult SelectSchedule::select(AttentionOpInterface op,
         [&] { return op->emitOpError("has no valid schedule: "); },
         op->getContext(), choice.br, choice.bc, choice.mr, choice.nr,
         choice.groups, choice.warps, choice.stages, choice.blocks,
-        choice.overlap, choice.pingpong, choice.lazy, choice.persistent,
+        choice.overlap, choice.pingpong, choice.lazy, choice.narrow,
+        choice.persistent,
         choice.backward, choice.splits);
   if (!schedule || failed(verifyKind(op, schedule, target)) ||
       failed(verifyFits(op, schedule, target, problem, choice)))
@@ -284,7 +292,7 @@ void SelectSchedule::runOnOperation() {
           << " but got " << option->getValue();
       return signalPassFailure();
     }
-  for (Option<int64_t> *option : {&overlap, &pingpong, &lazy})
+  for (Option<int64_t> *option : {&overlap, &pingpong, &lazy, &narrow})
     if (*option < -1 || *option > 1) {
       func.emitError("expected option '")
           << option->getArgStr() << "' to be 0, 1 or -1 but got "

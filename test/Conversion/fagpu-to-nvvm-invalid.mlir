@@ -125,3 +125,47 @@ func.func @wgmma_of_264_columns(%acc: vector<132xf32>)
       : memref<64x64xf16, #fagpu.sram<swizzle = 128>>, memref<264x64xf16, #fagpu.sram<swizzle = 128>>, vector<132xf32>
   return
 }
+
+// -----
+
+func.func @view_of_tail()
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 64, bc = 16, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>} {
+  %q = fagpu.alloc offset = 0 : memref<128x80xf16, #fagpu.sram<swizzle = 128, tail = 32>>
+  // expected-error @+1 {{expected a view of a tile without a tail but got 'memref<128x80xf16, #fagpu.sram<swizzle = 128, tail = 32>>'}}
+  %rows = memref.subview %q[64, 0] [64, 80] [1, 1]
+      : memref<128x80xf16, #fagpu.sram<swizzle = 128, tail = 32>> to memref<64x80xf16, strided<[80, 1], offset: 5120>, #fagpu.sram<swizzle = 128, tail = 32>>
+  return
+}
+
+// -----
+
+func.func @narrow_chunks_of_mma_sync(%acc: vector<8xf32>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  %q = fagpu.alloc offset = 0 : memref<16x64xf16, #fagpu.sram<swizzle = 64>>
+  %k = fagpu.alloc offset = 2048 : memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+  // expected-error @+1 {{expected a tile in chunks of 128 bytes but got 'memref<16x64xf16, #fagpu.sram<swizzle = 64>>'}}
+  %s = fagpu.dot %q, %k, %acc contract = columns warps = 1
+      : memref<16x64xf16, #fagpu.sram<swizzle = 64>>, memref<16x64xf16, #fagpu.sram<swizzle = 128>>, vector<8xf32>
+  return
+}
+
+// -----
+
+func.func @tail_of_f32(%acc: vector<8xf32>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  %q = fagpu.alloc offset = 0 : memref<16x40xf32, #fagpu.sram<swizzle = 128, tail = 32>>
+  // expected-error @+1 {{expected a tile in chunks of 128 bytes but got 'memref<16x40xf32, #fagpu.sram<swizzle = 128, tail = 32>>'}}
+  %s = fagpu.dot %q, %q, %acc contract = columns warps = 1
+      : memref<16x40xf32, #fagpu.sram<swizzle = 128, tail = 32>>, memref<16x40xf32, #fagpu.sram<swizzle = 128, tail = 32>>, vector<8xf32>
+  return
+}
+
+// -----
+
+func.func @narrow_copy_async(%s: memref<16x64xf16>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  %q = fagpu.alloc offset = 0 : memref<16x64xf16, #fagpu.sram<swizzle = 32>>
+  // expected-error @+1 {{expected a tile in chunks of 128 bytes but got 'memref<16x64xf16, #fagpu.sram<swizzle = 32>>'}}
+  fagpu.copy_async %s to %q : memref<16x64xf16>, memref<16x64xf16, #fagpu.sram<swizzle = 32>>
+  return
+}

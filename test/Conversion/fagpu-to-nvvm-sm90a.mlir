@@ -220,3 +220,129 @@ func.func @carried(%p: vector<4xbf16>, %odd: vector<3xbf16>, %x: vector<4xf32>, 
   }
   return %r#0, %r#1, %r#2 : vector<4xbf16>, vector<3xbf16>, vector<4xf32>
 }
+
+// -----
+
+!q = memref<64x80xbf16, #fagpu.sram<swizzle = 128, tail = 32>>
+!k = memref<32x80xbf16, #fagpu.sram<swizzle = 128, tail = 32>>
+!v = memref<32x80xbf16, #fagpu.sram<swizzle = 32>>
+!w = memref<32x96xbf16, #fagpu.sram<swizzle = 64>>
+
+// Narrow chunks. The step in the tail is past the chunk of 64 columns, and its
+// descriptor has the swizzle code 3 instead of 1 (2 << 62) and a stride of 256 bytes
+// between groups of 8 rows instead of 1024 (-48 << 32). Of chunks of 16 columns the
+// leading offset is 32 rows of 32 bytes, and a step of 16 rows 512 bytes; of chunks of 32
+// columns both are twice that.
+
+// CHECK-LABEL: func.func @narrow_wgmma
+func.func @narrow_wgmma(%p: vector<16xbf16>, %acc: vector<40xf32>, %wide: vector<48xf32>) -> (vector<16xf32>, vector<40xf32>, vector<48xf32>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 64, bc = 32, groups = 1, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>} {
+  // 1 << 62 | 64 << 32 | 1 << 16; 2 << 62 - 48 << 32 + 4096 / 16, and + 8192 / 16.
+  // CHECK-DAG: %[[COLUMNS:.*]] = arith.constant 4611686293305360384 : i64
+  // CHECK-DAG: %[[KTAIL:.*]] = arith.constant 9223371830696345856 : i64
+  // CHECK-DAG: %[[QTAIL:.*]] = arith.constant 9223371830696346112 : i64
+  // 3 << 62 | 16 << 32 | 1024 / 16 << 16, and 2 << 62 | 32 << 32 | 2048 / 16 << 16.
+  // CHECK-DAG: %[[ROWS32:.*]] = arith.constant -4611685949703716864 : i64
+  // CHECK-DAG: %[[ROWS64:.*]] = arith.constant -9223371899407433728 : i64
+  // CHECK: %[[K0:.*]] = arith.ori %{{.*}}, %[[COLUMNS]]
+  // CHECK: %[[K1:.*]] = arith.addi %[[K0]], %c2_i64
+  // CHECK: %[[K3:.*]] = arith.addi %[[K0]], %c6_i64
+  // CHECK: %[[K4:.*]] = arith.addi %[[K0]], %[[KTAIL]]
+  // CHECK: %[[Q0:.*]] = arith.ori %{{.*}}, %[[COLUMNS]]
+  // CHECK: %[[Q4:.*]] = arith.addi %[[Q0]], %[[QTAIL]]
+  // CHECK: wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16
+  // CHECK-SAME: %[[Q4]], %[[K4]] :
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  %q = fagpu.alloc offset = 0 : !q
+  %k = fagpu.alloc offset = 16384 : !k
+  %v = fagpu.alloc offset = 32768 : !v
+  %w = fagpu.alloc offset = 49152 : !w
+  %s = fagpu.dot %q, %k, %zero contract = columns warps = 4 : !q, !k, vector<16xf32>
+  // CHECK: %[[V0:.*]] = arith.ori %{{.*}}, %[[ROWS32]]
+  // CHECK: %[[V1:.*]] = arith.addi %[[V0]], %c32_i64
+  // CHECK: wgmma.mma_async.sync.aligned.m64n80k16.f32.bf16.bf16
+  %o = fagpu.dot %p, %v, %acc contract = rows warps = 4 : vector<16xbf16>, !v, vector<40xf32>
+  // CHECK: %[[W0:.*]] = arith.ori %{{.*}}, %[[ROWS64]]
+  // CHECK: %[[W1:.*]] = arith.addi %[[W0]], %c64_i64
+  // CHECK: wgmma.mma_async.sync.aligned.m64n96k16.f32.bf16.bf16
+  %x = fagpu.dot %p, %w, %wide contract = rows warps = 4 : vector<16xbf16>, !w, vector<48xf32>
+  return %s, %o, %x : vector<16xf32>, vector<40xf32>, vector<48xf32>
+}
+
+// -----
+
+!k = memref<48x72xbf16, #fagpu.sram<swizzle = 128, tail = 32>>
+!v = memref<48x160xbf16, #fagpu.sram<swizzle = 64>>
+!q = memref<64x160xbf16, #fagpu.sram<swizzle = 128, tail = 64>>
+
+// A tail has a map of its own, of which the part past the end of a row is zeros; chunks of
+// one width that are full have one box. Stages begin at multiples of 1024 bytes, and bring
+// what is in their boxes.
+
+// CHECK-LABEL: func.func @narrow_boxes
+// CHECK-SAME: %[[KMAP:[^:,]*]]: !llvm.ptr, %[[KTAIL:[^:,]*]]: !llvm.ptr, %[[VMAP:[^:,]*]]: !llvm.ptr, %[[OMAP:[^:,]*]]: !llvm.ptr, %[[OTAIL:[^:,]*]]: !llvm.ptr)
+// CHECK-SAME: {box = [64, 48, 1, 1, 1], dims = [{size = 64 : i64, stride = 2 : i64}, {size = "rows", stride = "rows"}, {size = 1 : i64, stride = 128 : i64}, {{.*}}swizzle = 128 : i64, tensor = "K"},
+// CHECK-SAME: {box = [16, 48, 1, 1, 1], dims = [{size = 72 : i64, stride = 2 : i64}, {{.*}}swizzle = 32 : i64, tensor = "K"},
+// CHECK-SAME: {box = [32, 48, 5, 1, 1], dims = [{size = 32 : i64, stride = 2 : i64}, {size = "rows", stride = "rows"}, {size = 5 : i64, stride = 64 : i64}, {{.*}}swizzle = 64 : i64, tensor = "V"},
+// CHECK-SAME: {box = [64, 64, 2, 1, 1], dims = [{size = 64 : i64, stride = 2 : i64}, {size = "rows", stride = "rows"}, {size = 2 : i64, stride = 128 : i64}, {{.*}}swizzle = 128 : i64, tensor = "O"},
+// CHECK-SAME: {box = [32, 64, 1, 1, 1], dims = [{size = 160 : i64, stride = 2 : i64}, {{.*}}swizzle = 64 : i64, tensor = "O"}]
+func.func @narrow_boxes(%K: memref<?x?x?x72xbf16>, %V: memref<?x?x?x160xbf16>, %O: memref<?x?x?x160xbf16>, %b: index, %t: index)
+    attributes {fa.kernel = {arguments = [{tensor = "K"}, {tensor = "V"}, {tensor = "O"}], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 64, bc = 48, groups = 1, warps = 4, stages = 2>, fa.target = #fa.target<"sm_90a", sram = 232448>} {
+  %kring = fagpu.alloc offset = 0 : !fagpu.ring<2, !k>
+  %vring = fagpu.alloc offset = 16384 : !fagpu.ring<2, !v>
+  %q = fagpu.alloc offset = 65536 : !q
+  // 48 rows of 128 + 32 bytes are 7680, in 8 KiB.
+  // CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], 7680;
+  // CHECK: %[[STAGE:.*]] = arith.muli %{{.*}}, %c8192_i32
+  // CHECK: %[[TILE:.*]] = arith.addi %{{.*}}, %[[STAGE]]
+  // CHECK: cp.async.bulk.tensor{{.*}} %[[TILE]], %[[KMAP]], %c0_i32,
+  // CHECK: %[[TAIL:.*]] = arith.addi %[[TILE]], %c6144_i32
+  // CHECK: cp.async.bulk.tensor{{.*}} %[[TAIL]], %[[KTAIL]], %c64_i32, %{{.*}}, %c0_i32,
+  // CHECK: mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], 15360;
+  // CHECK: cp.async.bulk.tensor{{.*}} %{{.*}}, %[[VMAP]], %c0_i32, %{{.*}}, %c0_i32,
+  // CHECK-NOT: cp.async.bulk.tensor
+  // CHECK: } else {
+  fagpu.specialize groups = 1 registers = (24, 240) producer {
+    fagpu.load %kring[%t] from %K[%b, %b, %t] : !fagpu.ring<2, !k>, memref<?x?x?x72xbf16>
+    fagpu.load %vring[%t] from %V[%b, %b, %t] : !fagpu.ring<2, !v>, memref<?x?x?x160xbf16>
+  } consumer {
+    // CHECK: cp.async.bulk.tensor.5d.global{{.*}} %[[OMAP]], %c0_i32, %{{.*}}, %c0_i32,
+    // CHECK: cp.async.bulk.tensor.5d.global{{.*}} %[[OTAIL]], %c128_i32, %{{.*}}, %c0_i32,
+    // CHECK-NEXT: nvvm.cp.async.bulk.commit.group
+    fagpu.store %q to %O[%b, %b, %t] : !q, memref<?x?x?x160xbf16>
+  }
+  return
+}
+
+// -----
+
+!q = memref<64x80xbf16, #fagpu.sram<swizzle = 128, tail = 32>>
+
+// Within a chunk of 8 units a lane's unit is exchanged by its row mod 8; in one of 2 by its
+// row / 4 mod 2. The tail is past 64 rows of 128 bytes.
+
+// CHECK-LABEL: func.func @narrow_stmatrix
+func.func @narrow_stmatrix(%f: vector<40xbf16>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 64, bc = 16, groups = 1, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>} {
+  // CHECK: %[[SRAM:.*]] = llvm.ptrtoint
+  // CHECK: %[[LANE:.*]] = arith.remui %{{.*}}, %c32_i32
+  // CHECK: %[[INEIGHT:.*]] = arith.remui %[[LANE]], %c8_i32
+  // CHECK: %[[ROW:.*]] = arith.addi %{{.*}}, %[[INEIGHT]]
+  // CHECK: %[[UPPER:.*]] = arith.divui %[[LANE]], %c16_i32
+  // CHECK: %[[UNIT:.*]] = arith.xori %[[UPPER]], %[[INEIGHT]]
+  // CHECK: arith.muli %[[ROW]], %c128_i32
+  // CHECK-COUNT-4: nvvm.stmatrix
+  // CHECK: %[[INFOUR:.*]] = arith.divui %[[INEIGHT]], %c4_i32
+  // CHECK: %[[TAILUNIT:.*]] = arith.xori %[[UPPER]], %[[INFOUR]]
+  // CHECK: %[[TAILROW:.*]] = arith.muli %[[ROW]], %c32_i32
+  // CHECK: %[[OFROW:.*]] = arith.addi %[[SRAM]], %[[TAILROW]]
+  // CHECK: %[[BYTES:.*]] = arith.muli %[[TAILUNIT]], %c16_i32
+  // CHECK: %[[INCHUNK:.*]] = arith.addi %[[OFROW]], %[[BYTES]]
+  // CHECK: %[[ADDRESS:.*]] = arith.addi %[[INCHUNK]], %c8192_i32
+  // CHECK: llvm.inttoptr %[[ADDRESS]]
+  // CHECK: nvvm.stmatrix %{{.*}} : !llvm.ptr<3>, i32, i32, i32, i32
+  // CHECK-NOT: nvvm.stmatrix
+  %q = fagpu.alloc offset = 0 : !q
+  fagpu.store_fragment %f to %q warps = 4 : vector<40xbf16>, !q
+  return
+}

@@ -39,6 +39,22 @@ func.func @barriers(%n: index) {
   return
 }
 
+// Narrow chunks take what their columns need, and each stage begins at a multiple of
+// 1024: 112 rows of 64 + 16 columns are 17920 bytes, 18 KiB.
+// CHECK-LABEL: func.func @narrow
+func.func @narrow(%n: index) {
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: fagpu.alloc offset = 0
+    // CHECK: fagpu.alloc offset = 36864
+    // CHECK: fagpu.alloc offset = 73728
+    %0 = fagpu.alloc : !fagpu.ring<2, memref<112x80xbf16, #fagpu.sram<swizzle = 128, tail = 32>>>
+    %1 = fagpu.alloc : !fagpu.ring<2, memref<112x80xbf16, #fagpu.sram<swizzle = 32>>>
+    %2 = fagpu.alloc : memref<64x96xbf16, #fagpu.sram<swizzle = 64>>
+  // CHECK: fagpu.sram_bytes = 86016 : i64
+  } {fa.target = #fa.target<"sm_80", sram = 166912>}
+  return
+}
+
 // As much as there is.
 // CHECK-LABEL: func.func @just_fits
 // CHECK: fagpu.sram_bytes = 8192 : i64

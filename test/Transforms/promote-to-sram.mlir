@@ -213,3 +213,68 @@ func.func @positions(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16,
   } {fa.schedule = #fa.schedule<br = 16, bc = 16, stages = 2>, fa.target = #fa.target<"sm_80", sram = 166912>}
   return
 }
+
+// -----
+
+#tile = strided<[?, 1], offset: ?>
+#global = strided<[?, ?, ?, 1], offset: ?>
+
+// The chunks of a schedule with `narrow`: what is over after 64 columns in a tail of Q
+// and K, chunks of V that its columns fill. A rest of more than half a chunk, and a V
+// with a rest that fills no chunk, stay as they are.
+
+// CHECK-LABEL: func.func @narrow
+func.func @narrow(%Q: memref<?x?x?x80xf16, #global>, %K: memref<?x?x?x80xf16, #global>, %V: memref<?x?x?x96xf16, #global>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : vector<64x96xf32>
+  // CHECK: fagpu.alloc : !fagpu.ring<2, memref<16x96xf16, #fagpu.sram<swizzle = 64>>>
+  // CHECK: fagpu.alloc : !fagpu.ring<2, memref<16x80xf16, #fagpu.sram<swizzle = 128, tail = 32>>>
+  // CHECK: fagpu.alloc : memref<64x80xf16, #fagpu.sram<swizzle = 128, tail = 32>>
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %Qi = memref.subview %Q[%b, %h, %i, 0] [1, 1, %n, 80] [1, 1, 1, 1] : memref<?x?x?x80xf16, #global> to memref<?x80xf16, #tile>
+    scf.for %j = %b to %n step %c1 {
+      %Kj = memref.subview %K[%b, %h, %j, 0] [1, 1, %n, 80] [1, 1, 1, 1] : memref<?x?x?x80xf16, #global> to memref<?x80xf16, #tile>
+      %S = fa.scores %Qi, %Kj : memref<?x80xf16, #tile>, memref<?x80xf16, #tile> -> vector<64x16xf32>
+      %P = arith.truncf %S : vector<64x16xf32> to vector<64x16xf16>
+      %Vj = memref.subview %V[%b, %h, %j, 0] [1, 1, %n, 96] [1, 1, 1, 1] : memref<?x?x?x96xf16, #global> to memref<?x96xf16, #tile>
+      %O = fa.accumulate %P, %Vj, %zero : vector<64x16xf16>, memref<?x96xf16, #tile>, vector<64x96xf32>
+    }
+  } {fa.schedule = #fa.schedule<br = 64, bc = 16, warps = 4, stages = 2, narrow = true>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// CHECK-LABEL: func.func @not_narrow
+func.func @not_narrow(%Q: memref<?x?x?x112xf16, #global>, %K: memref<?x?x?x112xf16, #global>, %V: memref<?x?x?x72xf16, #global>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : vector<64x72xf32>
+  // CHECK: fagpu.alloc : !fagpu.ring<2, memref<16x72xf16, #fagpu.sram<swizzle = 128>>>
+  // CHECK: fagpu.alloc : !fagpu.ring<2, memref<16x112xf16, #fagpu.sram<swizzle = 128>>>
+  // CHECK: fagpu.alloc : memref<64x112xf16, #fagpu.sram<swizzle = 128>>
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %Qi = memref.subview %Q[%b, %h, %i, 0] [1, 1, %n, 112] [1, 1, 1, 1] : memref<?x?x?x112xf16, #global> to memref<?x112xf16, #tile>
+    scf.for %j = %b to %n step %c1 {
+      %Kj = memref.subview %K[%b, %h, %j, 0] [1, 1, %n, 112] [1, 1, 1, 1] : memref<?x?x?x112xf16, #global> to memref<?x112xf16, #tile>
+      %S = fa.scores %Qi, %Kj : memref<?x112xf16, #tile>, memref<?x112xf16, #tile> -> vector<64x16xf32>
+      %P = arith.truncf %S : vector<64x16xf32> to vector<64x16xf16>
+      %Vj = memref.subview %V[%b, %h, %j, 0] [1, 1, %n, 72] [1, 1, 1, 1] : memref<?x?x?x72xf16, #global> to memref<?x72xf16, #tile>
+      %O = fa.accumulate %P, %Vj, %zero : vector<64x16xf16>, memref<?x72xf16, #tile>, vector<64x72xf32>
+    }
+  } {fa.schedule = #fa.schedule<br = 64, bc = 16, warps = 4, stages = 2, narrow = true>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}
+
+// Fewer columns than a chunk have one narrow chunk.
+// CHECK-LABEL: func.func @few_columns
+func.func @few_columns(%Q: memref<?x?x?x24xf16, #global>, %K: memref<?x?x?x24xf16, #global>, %n: index) {
+  %c1 = arith.constant 1 : index
+  // CHECK: fagpu.alloc : !fagpu.ring<1, memref<16x24xf16, #fagpu.sram<swizzle = 64>>>
+  // CHECK: fagpu.alloc : memref<64x24xf16, #fagpu.sram<swizzle = 64>>
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %Qi = memref.subview %Q[%b, %h, %i, 0] [1, 1, %n, 24] [1, 1, 1, 1] : memref<?x?x?x24xf16, #global> to memref<?x24xf16, #tile>
+    scf.for %j = %b to %n step %c1 {
+      %Kj = memref.subview %K[%b, %h, %j, 0] [1, 1, %n, 24] [1, 1, 1, 1] : memref<?x?x?x24xf16, #global> to memref<?x24xf16, #tile>
+      %S = fa.scores %Qi, %Kj : memref<?x24xf16, #tile>, memref<?x24xf16, #tile> -> vector<64x16xf32>
+    }
+  } {fa.schedule = #fa.schedule<br = 64, bc = 16, warps = 4, narrow = true>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}

@@ -2,6 +2,7 @@
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a overlap=0}))' | FileCheck %s --check-prefix=NO-OVERLAP
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a pingpong=0}))' | FileCheck %s --check-prefix=NO-PINGPONG
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a lazy=0}))' | FileCheck %s --check-prefix=NO-LAZY
+// RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a narrow=0}))' | FileCheck %s --check-prefix=NO-NARROW
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a lazy=1 groups=2 bc=48}))' | FileCheck %s --check-prefix=ASKED
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a groups=1}))' | FileCheck %s --check-prefix=ONE
 
@@ -12,7 +13,8 @@
 // thread; with a mask, rows of up to 72 columns gain from a fourth; more than 160
 // columns of O need the 240 of two groups. B_c is what the registers leave. A
 // region takes them all: nothing overlaps. Nor does it where the number of keys is
-// known, and the loop over edge tiles may be taken apart.
+// known, and the loop over edge tiles may be taken apart. A last chunk that is at most
+// half full is narrow.
 
 !LSE = memref<?x?x?xf32>
 
@@ -35,16 +37,37 @@ func.func @causal_64(%Q: memref<?x?x?x64xf16>, %LSE: !LSE, %O: memref<?x?x?x64xf
 }
 
 // CHECK-LABEL: func.func @full_72(
-// CHECK: schedule = #fa.schedule<br = 192, bc = 128, groups = 3, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true>
+// CHECK: schedule = #fa.schedule<br = 192, bc = 128, groups = 3, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true, narrow = true>
+// NO-NARROW-LABEL: func.func @full_72(
+// NO-NARROW: schedule = #fa.schedule<br = 192, bc = 128, groups = 3, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true>
+// Q of 3 * 64 rows and 2 K of 128 rows have 64 + 16 columns, 2 V of 128 rows 64 + 64.
+// REMARK: Function=full_72 | {{.*}}tiles take 137216 of 232448 bytes of sram
 func.func @full_72(%Q: memref<?x?x?x72xf16>, %LSE: !LSE, %O: memref<?x?x?x72xf16>) {
   fa.attention ins(%Q, %Q, %Q : memref<?x?x?x72xf16>, memref<?x?x?x72xf16>, memref<?x?x?x72xf16>) outs(%O, %LSE : memref<?x?x?x72xf16>, !LSE)
   return
 }
 
 // CHECK-LABEL: func.func @causal_72(
-// CHECK: schedule = #fa.schedule<br = 256, bc = 64, groups = 4, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true>
+// CHECK: schedule = #fa.schedule<br = 256, bc = 64, groups = 4, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true, narrow = true>
 func.func @causal_72(%Q: memref<?x?x?x72xf16>, %LSE: !LSE, %O: memref<?x?x?x72xf16>) {
   fa.attention ins(%Q, %Q, %Q : memref<?x?x?x72xf16>, memref<?x?x?x72xf16>, memref<?x?x?x72xf16>) outs(%O, %LSE : memref<?x?x?x72xf16>, !LSE) mask = #fa.mask<causal>
+  return
+}
+
+// 48 of 64 columns are too many to gain by it.
+// CHECK-LABEL: func.func @full_112(
+// CHECK: schedule = #fa.schedule<br = 192, bc = 96, groups = 3, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true>
+func.func @full_112(%Q: memref<?x?x?x112xf16>, %LSE: !LSE, %O: memref<?x?x?x112xf16>) {
+  fa.attention ins(%Q, %Q, %Q : memref<?x?x?x112xf16>, memref<?x?x?x112xf16>, memref<?x?x?x112xf16>) outs(%O, %LSE : memref<?x?x?x112xf16>, !LSE)
+  return
+}
+
+// CHECK-LABEL: func.func @full_160(
+// CHECK: schedule = #fa.schedule<br = 192, bc = 64, groups = 3, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true, narrow = true>
+// 192 + 2 * (64 + 64) rows of 320 bytes.
+// REMARK: Function=full_160 | {{.*}}tiles take 143360 of 232448 bytes of sram
+func.func @full_160(%Q: memref<?x?x?x160xf16>, %LSE: !LSE, %O: memref<?x?x?x160xf16>) {
+  fa.attention ins(%Q, %Q, %Q : memref<?x?x?x160xf16>, memref<?x?x?x160xf16>, memref<?x?x?x160xf16>) outs(%O, %LSE : memref<?x?x?x160xf16>, !LSE)
   return
 }
 

@@ -156,6 +156,10 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     as run at a time, which take query tiles in turn and have n tiles of Q in SRAM
     (`fa-persistent-grid`); with 0 there is a block for each query tile.
 
+    With `narrow`, on sm_90a too, tiles in SRAM have chunks narrower than 128
+    bytes where their columns would not fill such chunks
+    (`fa-promote-to-sram`).
+
     `backward` is the design of a gradient. With `two_pass` one nest owns dQ, a
     query tile a block, and one owns dK and dV, a key tile a block: S and dP are
     computed twice. With `one_pass` they are computed once, in the nest that owns
@@ -186,6 +190,7 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"bool", "false">:$overlap,
     DefaultValuedParameter<"bool", "false">:$pingpong,
     DefaultValuedParameter<"bool", "false">:$lazy,
+    DefaultValuedParameter<"bool", "false">:$narrow,
     DefaultValuedParameter<"int64_t", "0">:$persistent,
     DefaultValuedParameter<"::mlir::fa::BackwardDesign",
                            "::mlir::fa::BackwardDesign::TwoPass">:$backward,

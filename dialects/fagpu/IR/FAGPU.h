@@ -46,12 +46,25 @@ constexpr int64_t kMailboxBytes = 2 * 8 + 4 * (2 + kMaxPostedValues);
 #include "fagpu/IR/FAGPUOps.h.inc"
 
 namespace mlir::fagpu {
-/// Columns of one chunk of a tile: what fits in the swizzle's width.
-int64_t getChunkColumns(MemRefType tile);
+/// Chunks of one width in a tile, side by side.
+struct ChunkRun {
+  int64_t firstColumn; // of the first chunk
+  int64_t columns;     // of a chunk, the last of which may reach past the end
+  int64_t count;
+  int64_t swizzle; // bytes of a row of a chunk
+};
+/// The chunks of a tile in order: all of one width, but for a tail.
+SmallVector<ChunkRun, 2> getChunkRuns(MemRefType tile);
+
 /// The tile or ring that `tile` is a part of: through views and stages.
 Value getTileRoot(Value tile);
 /// Bytes of a tile, its last chunk filled up.
 int64_t getTileBytes(MemRefType tile);
+/// Bytes from a stage of a ring to the next: the tile, up to a multiple of
+/// 1024.
+int64_t getStageBytes(MemRefType tile);
+int64_t getStageBytes(int64_t rows, int64_t columns, int64_t elementBits,
+                      int64_t swizzle, int64_t tail);
 } // namespace mlir::fagpu
 
 #endif // FAGPU_IR_FAGPU_H

@@ -14,6 +14,9 @@
 using namespace mlir;
 using namespace mlir::fagpu;
 
+/// The period of the widest swizzle, 8 rows of 128 bytes.
+constexpr int64_t kTileAlignment = 1024;
+
 #include "fagpu/IR/FAGPUDialect.cpp.inc"
 #include "fagpu/IR/FAGPUEnums.cpp.inc"
 
@@ -46,22 +49,56 @@ bool fagpu::isSramTile(Type type) {
           memref.getElementType().isF32());
 }
 
-int64_t fagpu::getChunkColumns(MemRefType tile) {
-  return cast<SramAttr>(tile.getMemorySpace()).getSwizzle() * 8 /
-         tile.getElementTypeBitWidth();
+static SmallVector<ChunkRun, 2> getChunkRuns(int64_t columns,
+                                             int64_t elementBits,
+                                             int64_t swizzle, int64_t tail) {
+  int64_t wide = swizzle * 8 / elementBits;
+  if (tail == 0)
+    return {{0, wide, llvm::divideCeilSigned(columns, wide), swizzle}};
+  int64_t count = columns / wide;
+  return {{0, wide, count, swizzle},
+          {count * wide, tail * 8 / elementBits, 1, tail}};
+}
+
+static int64_t getTileBytes(int64_t rows, ArrayRef<ChunkRun> runs) {
+  int64_t rowBytes = 0;
+  for (const ChunkRun &run : runs)
+    rowBytes += run.count * run.swizzle;
+  return rows * rowBytes;
+}
+
+SmallVector<ChunkRun, 2> fagpu::getChunkRuns(MemRefType tile) {
+  auto layout = cast<SramAttr>(tile.getMemorySpace());
+  return ::getChunkRuns(tile.getDimSize(1), tile.getElementTypeBitWidth(),
+                        layout.getSwizzle(), layout.getTail());
 }
 
 int64_t fagpu::getTileBytes(MemRefType tile) {
-  int64_t chunks = llvm::divideCeil(tile.getDimSize(1), getChunkColumns(tile));
-  return chunks * tile.getDimSize(0) *
-         cast<SramAttr>(tile.getMemorySpace()).getSwizzle();
+  return ::getTileBytes(tile.getDimSize(0), fagpu::getChunkRuns(tile));
+}
+
+int64_t fagpu::getStageBytes(MemRefType tile) {
+  return llvm::alignTo(fagpu::getTileBytes(tile), kTileAlignment);
+}
+
+int64_t fagpu::getStageBytes(int64_t rows, int64_t columns, int64_t elementBits,
+                             int64_t swizzle, int64_t tail) {
+  return llvm::alignTo(
+      ::getTileBytes(rows, ::getChunkRuns(columns, elementBits, swizzle, tail)),
+      kTileAlignment);
 }
 
 LogicalResult SramAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               int64_t swizzle) {
+                               int64_t swizzle, int64_t tail) {
   // sram_c1
-  if (swizzle != 128)
-    return emitError() << "expected a swizzle of 128 bytes but got " << swizzle;
+  if (!llvm::is_contained({32, 64, 128}, swizzle))
+    return emitError() << "expected a swizzle of 32, 64 or 128 bytes but got "
+                       << swizzle;
+  // sram_c2
+  if (tail != 0 && (!llvm::is_contained({32, 64}, tail) || tail >= swizzle))
+    return emitError() << "expected a tail of 32 or 64 bytes that is narrower "
+                          "than the swizzle, "
+                       << swizzle << ", but got " << tail;
   return success();
 }
 

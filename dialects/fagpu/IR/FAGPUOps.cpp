@@ -42,19 +42,30 @@ LogicalResult AllocOp::verify() {
       return emitOpError("expected an offset that is a multiple of 1024 bytes "
                          "but got ")
              << *offset;
-  // alloc_c2
+  // alloc_c3
+  auto ring = dyn_cast<RingType>(getType());
   if (std::optional<int64_t> readers = getReaders()) {
-    if (!isa<RingType>(getType()))
+    if (!ring)
       return emitOpError("expected readers of a ring but got ") << getType();
     if (*readers <= 0)
       return emitOpError("expected at least one reader but got ") << *readers;
   }
+  // alloc_c2
+  auto tile = ring ? ring.getTile() : cast<MemRefType>(getType());
+  if (cast<SramAttr>(tile.getMemorySpace()).getTail() == 0)
+    return success();
+  ChunkRun last = getChunkRuns(tile).back();
+  int64_t rest = tile.getDimSize(1) - last.firstColumn;
+  if (last.firstColumn == 0 || rest == 0 || rest > last.columns)
+    return emitOpError("expected whole chunks, and 1 to ")
+           << last.columns << " columns after them for the tail, but got "
+           << last.firstColumn << " and " << rest << " columns in " << tile;
   return success();
 }
 
 int64_t AllocOp::getByteSize() {
   if (auto ring = dyn_cast<RingType>(getType()))
-    return ring.getStages() * fagpu::getTileBytes(ring.getTile());
+    return ring.getStages() * getStageBytes(ring.getTile());
   return fagpu::getTileBytes(cast<MemRefType>(getType()));
 }
 
@@ -266,6 +277,11 @@ LogicalResult DotOp::verify() {
                        "to be a multiple of 16 and N a multiple of 8 but got "
                        "K = ")
            << getK() << ", N = " << getN();
+  // dot_c6
+  if (getContract() == Contract::Rows && getChunkRuns(getBType()).size() > 1)
+    return emitOpError("expected a B that is summed over its rows to have "
+                       "chunks of one width but got ")
+           << getBType();
   // dot_c3
   int64_t elements = getAcc().getType().getDimSize(0);
   if (elements == 0 || elements % (getN() / 2) != 0)

@@ -34,20 +34,31 @@ def FAGPU_SramAttr : AttrDef<FAGPU_Dialect, "Sram"> {
   let description = [{
     A tile of R rows and C columns is stored in chunks of `swizzle` bytes a row:
     all rows of the first chunk, then all rows of the second, the last chunk
-    filled up. Within a chunk the 16-byte unit u of row r stands at unit
-    u xor (r mod 8) (128-byte swizzle), so that the same units of 8 consecutive
-    rows lie in different banks. This is the layout that a tensor map with
-    SWIZZLE_128B writes and that a wgmma descriptor reads (PTX ISA, "Shared
-    memory matrix layout"), and one that ldmatrix reads without conflicts.
+    filled up. With a `tail` the columns after the last whole chunk are in one
+    of `tail` bytes a row, with a swizzle of that width. Within a chunk of w
+    units of 16 bytes a row, unit u of row r stands at unit
+
+        u xor (r w / 8 mod w)      w = 8, 4, 2 for 128, 64, 32 bytes
+
+    so that the same units of 8 consecutive rows lie in different banks. This is
+    the layout that a tensor map with SWIZZLE_128B, _64B or _32B writes and that
+    a wgmma descriptor reads (PTX ISA, "Shared memory matrix layout"), and one
+    that ldmatrix and stmatrix use without conflicts. wgmma reads a tile over its
+    rows in chunks of one width: a B with a tail is only summed over its columns.
 
     The type of the tile keeps its logical shape and strides, so that views of
     rows are ordinary `memref.subview` ops.
 
+    Examples: `#fagpu.sram<swizzle = 128>`, `#fagpu.sram<swizzle = 64>`;
+    `#fagpu.sram<swizzle = 128, tail = 32>` for 80 columns of 16 bits, 64 + 16.
+
     Constraints:
-     - sram_c1: `swizzle` is 128.
+     - sram_c1: `swizzle` is 32, 64 or 128.
+     - sram_c2: `tail`, if given, is 32 or 64 and less than `swizzle`.
   }];
-  let parameters = (ins "int64_t":$swizzle);
-  let assemblyFormat = "`<` `swizzle` `=` $swizzle `>`";
+  let parameters = (ins "int64_t":$swizzle,
+                        DefaultValuedParameter<"int64_t", "0">:$tail);
+  let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
 
@@ -110,7 +121,9 @@ def FAGPU_AllocOp : FAGPU_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
 
     Constraints:
      - alloc_c1: `offset` is a multiple of 1024, the period of the swizzle.
-     - alloc_c2: `readers` is positive, and of a ring.
+     - alloc_c2: a tile with a `tail` has whole chunks, and after them columns
+       that fit in the tail.
+     - alloc_c3: `readers` is positive, and of a ring.
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$offset,
                        OptionalAttr<I64Attr>:$readers);
@@ -121,7 +134,8 @@ def FAGPU_AllocOp : FAGPU_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Bytes that the tiles take, without barriers.
+    /// Bytes that the tiles take, each from a multiple of 1024 on, without
+    /// barriers.
     int64_t getByteSize();
   }];
 }
@@ -604,6 +618,7 @@ def FAGPU_DotOp : FAGPU_Op<"dot", [
        16. N, the rows of B, is a multiple of 8; the columns of B are filled up to
        one in the accumulator.
      - dot_c5: `warps` is positive.
+     - dot_c6: a B that is summed over its rows has chunks of one width.
   }];
   let arguments = (ins
     Arg<AnyTypeOf<[FAGPU_SramTile, FAGPU_Fragment]>, "", [MemRead]>:$a,

@@ -159,6 +159,11 @@ struct GPUPipelineOptions : public PassPipelineOptions<GPUPipelineOptions> {
       *this, "lazy",
       llvm::cl::desc("O is rescaled where the maximum has grown much"),
       llvm::cl::init(-1)};
+  Option<int64_t> narrow{
+      *this, "narrow",
+      llvm::cl::desc("Narrow chunks of tiles where columns do not fill wide "
+                     "ones"),
+      llvm::cl::init(-1)};
   Option<int64_t> persistent{
       *this, "persistent",
       llvm::cl::desc("Query tiles in SRAM of blocks that take them in turn"),

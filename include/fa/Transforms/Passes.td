@@ -133,7 +133,8 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
     split among row groups of warps, and B_c is the largest for which registers
     and SRAM suffice. On sm_90a products overlap, row groups take turns and O is
     rescaled lazily, except where a region needs the registers, or the head dim
-    is too small to gain. Where another schedule was measured to be faster
+    is too small to gain; a head dim above 64 that fills at most half of its last
+    chunk of 64 columns has narrow chunks. Where another schedule was measured to be faster
     (`lib/Transforms/Schedules.def`), and no field is asked for, that one is
     taken. A remark of category `schedule` says what was chosen, by the model or
     by the table, and why.
@@ -143,7 +144,7 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
 
     Fails if no tile, or not the tile asked for, fits, and if a schedule is not
     one for its target: mr and nr are the CPU's, groups, warps and stages the
-    GPU's, overlap, pingpong, lazy and persistent those of sm_90a.
+    GPU's, overlap, pingpong, lazy, narrow and persistent those of sm_90a.
 
     Preconditions: none.
   }];
@@ -184,6 +185,9 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
     Option<"lazy", "lazy", "int64_t", /*default=*/"-1",
            "O is rescaled where the maximum has grown much, on sm_90a (0 or 1; "
            "-1: chosen).">,
+    Option<"narrow", "narrow", "int64_t", /*default=*/"-1",
+           "Chunks of tiles in SRAM narrower than 128 bytes where columns do not "
+           "fill them, on sm_90a (0 or 1; -1: chosen).">,
     Option<"persistent", "persistent", "int64_t", /*default=*/"-1",
            "Blocks take query tiles in turn and have so many of them in SRAM, on "
            "sm_90a (1 or 2; 0: a block a tile; -1: chosen).">,
@@ -410,6 +414,19 @@ def FAPromoteToSRAMPass : Pass<"fa-promote-to-sram", "::mlir::func::FuncOp"> {
     ring of `stages` tiles each for keys and values, filled in the loops over key
     tiles (`fagpu.fill`). The position in the ring is the counter of the loop,
     which goes on from one loop to the next.
+
+    The layout of a tile (`#fagpu.sram`) is chosen here. Chunks are 128 bytes
+    wide. Where the schedule has `narrow`, and at least half of the last chunk
+    would be empty, Q and K have the narrowest tail that holds the rest, and V
+    the widest narrower chunks that its columns fill, if they fill any:
+
+    | columns of 16 bits | Q, K        | V     |
+    |--------------------|-------------|-------|
+    | 72                 | 64 + 16     | 64    |
+    | 80                 | 64 + 16     | 16    |
+    | 96                 | 64 + 32     | 32    |
+    | 112                | 64          | 64    |
+    | 160                | 64, 64 + 32 | 32    |
 
     The program means what it would if every copy were done at once; the
     scheduling passes move the copies ahead of their use.

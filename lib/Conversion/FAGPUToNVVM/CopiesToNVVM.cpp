@@ -52,7 +52,7 @@ static SmallVector<UnitColumns> splitColumns(int64_t unitsPerRow,
 /// past the end, and columns up to the next multiple of 32 bytes (a step of the
 /// product), are filled with zeros by a smaller source size.
 LogicalResult NVVMLowering::lowerCopyAsync(fagpu::CopyAsyncOp op) {
-  FailureOr<TileAddress> tile = getTile(op, op.getTarget());
+  FailureOr<TileAddress> tile = getWideTile(op, op.getTarget());
   if (failed(tile))
     return failure();
   MemRefType targetType = op.getTarget().getType();
@@ -315,8 +315,7 @@ void NVVMLowering::lowerReceiveBlock(fagpu::ReceiveBlockOp op) {
 Value NVVMLowering::getTensorMap(const TensorMap &wanted) {
   unsigned firstMap = kernel.getNumArguments() - tensorMaps.size();
   for (auto [index, map] : llvm::enumerate(tensorMaps))
-    if (map.source == wanted.source && map.boxRows == wanted.boxRows &&
-        map.boxChunks == wanted.boxChunks)
+    if (map == wanted)
       return kernel.getArgument(firstMap + index);
   tensorMaps.push_back(wanted);
   unsigned index = kernel.getNumArguments();
@@ -326,9 +325,35 @@ Value NVVMLowering::getTensorMap(const TensorMap &wanted) {
   return kernel.getArgument(index);
 }
 
-/// Columns that fill all chunks are counted by chunks, and one box takes them
-/// all; otherwise there is a box a chunk, the last of which reaches past the
-/// end of a row.
+/// Columns that fill all chunks of a width are counted by chunks, and one box
+/// takes them all; otherwise there is a box a chunk, the last of which reaches
+/// past the end of a row. So has each tile that is rows of a larger one, whose
+/// chunks are further apart than a box would have them. A tail has a box and a
+/// map of its own.
+SmallVector<NVVMLowering::TensorBox>
+NVVMLowering::getBoxes(BlockArgument tensor, MemRefType type,
+                       int64_t chunkBytes) {
+  SmallVector<TensorBox> boxes;
+  int64_t rows = type.getDimSize(0), offset = 0;
+  for (const fagpu::ChunkRun &run : fagpu::getChunkRuns(type)) {
+    bool splitColumns =
+        run.firstColumn == 0 && run.count * run.columns <= type.getDimSize(1);
+    bool oneBox = splitColumns && chunkBytes == rows * run.swizzle;
+    Value map = getTensorMap({tensor, rows, run.columns, oneBox ? run.count : 1,
+                              run.swizzle, splitColumns});
+    for (int64_t chunk = 0; chunk < run.count; ++chunk, offset += chunkBytes) {
+      if (chunk > 0 && oneBox)
+        continue;
+      if (splitColumns)
+        boxes.push_back({map, offset, /*column=*/0, chunk});
+      else
+        boxes.push_back(
+            {map, offset, run.firstColumn + chunk * run.columns, /*chunk=*/0});
+    }
+  }
+  return boxes;
+}
+
 LogicalResult NVVMLowering::lowerLoad(fagpu::LoadOp op) {
   RingAddress ring = rings.lookup(op.getRing());
   MemRefType tile = ring.type.getTile();
@@ -342,37 +367,22 @@ LogicalResult NVVMLowering::lowerLoad(fagpu::LoadOp op) {
   ptx::buildMbarrierExpect(builder, loc, full, fagpu::getTileBytes(tile));
 
   TileAddress stage = getStage(op.getRing(), op.getPosition());
-  int64_t chunk = fagpu::getChunkColumns(tile);
-  int64_t chunks = llvm::divideCeil(tile.getDimSize(1), chunk);
-  bool splitColumns = tile.getDimSize(1) % chunk == 0;
-  int64_t boxes = splitColumns ? 1 : chunks;
-  Value map =
-      getTensorMap({cast<BlockArgument>(op.getSource()), tile.getDimSize(0),
-                    chunk, splitColumns ? chunks : 1, splitColumns});
-  for (int64_t box = 0; box < boxes; ++box)
-    ptx::buildTensorLoad(builder, loc, add(stage.base, box * stage.chunkBytes),
-                         map,
-                         {i32(box * chunk), toI32(op.getRow()), i32(0),
+  for (const TensorBox &box :
+       getBoxes(cast<BlockArgument>(op.getSource()), tile, stage.chunkBytes))
+    ptx::buildTensorLoad(builder, loc, add(stage.base, box.offset), box.map,
+                         {i32(box.column), toI32(op.getRow()), i32(box.chunk),
                           toI32(op.getHead()), toI32(op.getBatch())},
                          full);
   return success();
 }
 
-/// A tile that is rows of a larger one has chunks further apart than a box
-/// would have them, and takes a box a chunk.
 LogicalResult NVVMLowering::lowerStore(fagpu::StoreOp op) {
   FailureOr<TileAddress> tile = getTile(op, op.getTile());
   if (failed(tile))
     return failure();
-  MemRefType type = op.getTile().getType();
-  int64_t chunk = fagpu::getChunkColumns(type);
-  int64_t chunks = llvm::divideCeil(type.getDimSize(1), chunk);
-  bool splitColumns = type.getDimSize(1) % chunk == 0;
-  bool oneBox =
-      splitColumns && tile->chunkBytes == type.getDimSize(0) * 2 * chunk;
-  Value map =
-      getTensorMap({cast<BlockArgument>(op.getTarget()), type.getDimSize(0),
-                    chunk, oneBox ? chunks : 1, splitColumns});
+  SmallVector<TensorBox> boxes =
+      getBoxes(cast<BlockArgument>(op.getTarget()), op.getTile().getType(),
+               tile->chunkBytes);
 
   // What the threads of the group wrote is made visible to the accelerator,
   // then one of them stores. Barrier 0 is the block's; group g has barrier 1 +
@@ -384,11 +394,9 @@ LogicalResult NVVMLowering::lowerStore(fagpu::StoreOp op) {
       scf::IfOp::create(builder, loc, isEqual(rem(threadId(), threads), 0));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(one.thenBlock());
-  for (int64_t box = 0; box < (oneBox ? 1 : chunks); ++box)
-    ptx::buildTensorStore(builder, loc, add(tile->base, box * tile->chunkBytes),
-                          map,
-                          {i32(splitColumns ? 0 : box * chunk),
-                           toI32(op.getRow()), i32(splitColumns ? box : 0),
+  for (const TensorBox &box : boxes)
+    ptx::buildTensorStore(builder, loc, add(tile->base, box.offset), box.map,
+                          {i32(box.column), toI32(op.getRow()), i32(box.chunk),
                            toI32(op.getHead()), toI32(op.getBatch())});
   NVVM::CpAsyncBulkCommitGroupOp::create(builder, loc);
   NVVM::CpAsyncBulkWaitGroupOp::create(builder, loc,
@@ -413,23 +421,32 @@ LogicalResult NVVMLowering::lowerStoreFragment(fagpu::StoreFragmentOp op) {
   Value warp = rem(div(threadId(), 32), op.getWarps());
   Value inEight = rem(lane, 8);
   Value row = add(add(mul(warp, 16), mul(rem(div(lane, 8), 2), 8)), inEight);
-  Value laneUnit = bitXor(div(lane, 16), inEight);
   SmallVector<Value> pairs = packPairs(op.getFragment());
   MLIRContext *context = builder.getContext();
   auto pointerType = LLVM::LLVMPointerType::get(context, 3);
-  int64_t units = op.getTile().getType().getDimSize(1) / 8;
-  for (int64_t unit = 0; unit < units; unit += 2) {
-    // An even unit xor the lane's is their sum, swizzled.
-    Value inChunk = bitXor(laneUnit, i32(unit % 8));
-    Value address = add(add(tile->base, add(mul(row, 128), mul(inChunk, 16))),
-                        unit / 8 * tile->chunkBytes);
-    Value pointer =
-        LLVM::IntToPtrOp::create(builder, loc, pointerType, address);
-    int64_t count = unit + 1 < units ? 4 : 2;
-    NVVM::StMatrixOp::create(
-        builder, loc, pointer, ArrayRef(pairs).slice(2 * unit, count),
-        NVVM::MMALayout::row, NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
-        NVVM::LdStMatrixEltType::B16);
+  MemRefType type = op.getTile().getType();
+  int64_t units = type.getDimSize(1) / 8, firstChunk = 0;
+  for (const fagpu::ChunkRun &run : fagpu::getChunkRuns(type)) {
+    int64_t width = run.swizzle / kUnitBytes; // units of a row of a chunk
+    Value laneUnit = bitXor(div(lane, 16), div(inEight, 8 / width));
+    Value ofRow = add(tile->base, mul(row, run.swizzle));
+    int64_t firstUnit = run.firstColumn / 8;
+    int64_t endUnit = std::min(units, firstUnit + run.count * width);
+    for (int64_t unit = firstUnit; unit < endUnit; unit += 2) {
+      // An even unit xor the lane's is their sum, swizzled.
+      int64_t inRun = unit - firstUnit;
+      Value inChunk = bitXor(laneUnit, i32(inRun % width));
+      Value address = add(add(ofRow, mul(inChunk, kUnitBytes)),
+                          (firstChunk + inRun / width) * tile->chunkBytes);
+      Value pointer =
+          LLVM::IntToPtrOp::create(builder, loc, pointerType, address);
+      int64_t count = unit + 1 < units ? 4 : 2;
+      NVVM::StMatrixOp::create(
+          builder, loc, pointer, ArrayRef(pairs).slice(2 * unit, count),
+          NVVM::MMALayout::row, NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+          NVVM::LdStMatrixEltType::B16);
+    }
+    firstChunk += run.count;
   }
   return success();
 }

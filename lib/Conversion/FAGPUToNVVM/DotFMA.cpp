@@ -57,7 +57,7 @@ struct OperandA {
 } // namespace
 
 LogicalResult NVVMLowering::lowerDotFMA(fagpu::DotOp op) {
-  FailureOr<TileAddress> b = getTile(op, op.getB());
+  FailureOr<TileAddress> b = getWideTile(op, op.getB());
   if (failed(b))
     return failure();
   int64_t statistics = 2 * op.getRowBlocks();
@@ -69,7 +69,7 @@ LogicalResult NVVMLowering::lowerDotFMA(fagpu::DotOp op) {
   if (isa<VectorType>(op.getA().getType())) {
     a.fragment = unpackVector(op.getA());
   } else {
-    FailureOr<TileAddress> tile = getTile(op, op.getA());
+    FailureOr<TileAddress> tile = getWideTile(op, op.getA());
     if (failed(tile))
       return failure();
     Value warp = rem(div(threadId(), 32), op.getWarps());

@@ -59,7 +59,7 @@ static SmallVector<Value> buildLdMatrix(OpBuilder &builder, Location loc,
 }
 
 LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
-  FailureOr<TileAddress> b = getTile(op, op.getB());
+  FailureOr<TileAddress> b = getWideTile(op, op.getB());
   if (failed(b))
     return failure();
   bool overRows = op.getContract() == fagpu::Contract::Rows;
@@ -93,7 +93,7 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
   if (isa<VectorType>(op.getA().getType())) {
     pairs = packPairs(op.getA());
   } else {
-    FailureOr<TileAddress> tile = getTile(op, op.getA());
+    FailureOr<TileAddress> tile = getWideTile(op, op.getA());
     if (failed(tile))
       return failure();
     Value warp = rem(div(threadId(), 32), op.getWarps());

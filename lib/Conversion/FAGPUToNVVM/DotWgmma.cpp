@@ -10,13 +10,14 @@
 //
 //   bits 0-13   address / 16
 //   bits 16-29  leading offset / 16    bits 32-45  stride offset / 16
-//   bits 62-63  1: 128-byte swizzle
+//   bits 62-63  1, 2, 3: swizzle of 128, 64, 32 bytes
 //
 // A tile that is summed over its columns (K-major: Q and K) has 8-row groups
-// 1024 bytes apart (stride offset); a step of 16 columns is 32 bytes on within
-// a chunk of 64. One that is summed over its rows (MN-major, transposed: V) has
-// chunks of 64 columns one chunk apart (leading offset); a step of 16 rows is
-// 2048 bytes on.
+// 8 * swizzle bytes apart (stride offset); a step of 16 columns is 32 bytes on
+// within a chunk, and the steps in a tail have its swizzle and stride. One that
+// is summed over its rows (MN-major, transposed: V) has chunks as far apart as
+// the tile is high (leading offset); a step of 16 rows is 16 * swizzle bytes
+// on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,13 @@
 
 using namespace mlir;
 using namespace mlir::fa;
+
+/// What a descriptor says besides the address.
+static uint64_t getLayoutBits(int64_t swizzle, int64_t leadingBytes) {
+  uint64_t code = swizzle == 128 ? 1 : swizzle == 64 ? 2 : 3;
+  return code << 62 | uint64_t(8 * swizzle / 16) << 32 |
+         uint64_t(leadingBytes / 16 & 0x3FFF) << 16;
+}
 
 LogicalResult NVVMLowering::lowerDotWgmma(fagpu::DotOp op) {
   if (op.getWarps() != 4)
@@ -53,34 +61,55 @@ LogicalResult NVVMLowering::lowerDotWgmma(fagpu::DotOp op) {
     return arith::ConstantOp::create(
         builder, loc, IntegerAttr::get(i64, static_cast<int64_t>(value)));
   };
-  // The descriptor of a tile, and that of `bytes` further on.
-  auto descriptor = [&](Value address, int64_t leading) -> Value {
+  // The descriptor of a tile, and that of what lies further on.
+  auto descriptor = [&](Value address, uint64_t layoutBits) -> Value {
     Value low = arith::AndIOp::create(
         builder, loc, arith::ShRUIOp::create(builder, loc, address, i32(4)),
         i32(0x3FFF));
-    uint64_t high = uint64_t(1) << 62 | uint64_t(1024 / 16) << 32 |
-                    uint64_t(leading & 0x3FFF) << 16;
     return arith::OrIOp::create(builder, loc,
                                 arith::ExtUIOp::create(builder, loc, i64, low),
-                                i64Constant(high));
+                                i64Constant(layoutBits));
   };
-  auto advance = [&](Value desc, int64_t bytes) -> Value {
-    if (bytes == 0)
+  auto advance = [&](Value desc, uint64_t distance) -> Value {
+    if (distance == 0)
       return desc;
-    return arith::AddIOp::create(builder, loc, desc, i64Constant(bytes / 16));
+    return arith::AddIOp::create(builder, loc, desc, i64Constant(distance));
   };
-  auto alongColumns = [&](const TileAddress &tile, Value desc, int64_t step) {
-    return advance(desc, step / 4 * tile.chunkBytes + step % 4 * 32);
+  // Of a tile that is summed over its columns, where the leading offset is not
+  // used: the descriptor of each step. To go on to a tail is to add the
+  // difference of the layouts, too.
+  auto alongColumns = [&](const TileAddress &tile, MemRefType type) {
+    SmallVector<fagpu::ChunkRun, 2> runs = fagpu::getChunkRuns(type);
+    auto layoutBits = [](const fagpu::ChunkRun &run) {
+      return getLayoutBits(run.swizzle, /*leadingBytes=*/16);
+    };
+    Value first = descriptor(tile.base, layoutBits(runs.front()));
+    SmallVector<Value> descriptors;
+    for (int64_t step = 0; step < steps; ++step) {
+      bool inTail = 16 * step >= runs.back().firstColumn;
+      const fagpu::ChunkRun &run = inTail ? runs.back() : runs.front();
+      int64_t inRun = 16 * step - run.firstColumn;
+      int64_t chunk =
+          run.firstColumn / runs.front().columns + inRun / run.columns;
+      int64_t bytes = chunk * tile.chunkBytes + inRun % run.columns * 2;
+      descriptors.push_back(advance(first, bytes / 16 + layoutBits(run) -
+                                               layoutBits(runs.front())));
+    }
+    return descriptors;
   };
 
   ptx::Wgmma wgmma;
   wgmma.elementType = op.getBType().getElementType().isBF16() ? "bf16" : "f16";
   wgmma.n = op.getN();
   wgmma.transposeB = overRows;
-  Value bDescriptor = descriptor(b->base, overRows ? b->chunkBytes / 16 : 1);
-  for (int64_t step = 0; step < steps; ++step)
-    wgmma.b.push_back(overRows ? advance(bDescriptor, step * 16 * 128)
-                               : alongColumns(*b, bDescriptor, step));
+  if (overRows) {
+    int64_t swizzle = fagpu::getChunkRuns(op.getBType()).front().swizzle;
+    Value first = descriptor(b->base, getLayoutBits(swizzle, b->chunkBytes));
+    for (int64_t step = 0; step < steps; ++step)
+      wgmma.b.push_back(advance(first, step * 16 * swizzle / 16));
+  } else {
+    wgmma.b = alongColumns(*b, op.getBType());
+  }
 
   wgmma.a.resize(steps);
   if (isa<VectorType>(op.getA().getType())) {
@@ -92,9 +121,10 @@ LogicalResult NVVMLowering::lowerDotWgmma(fagpu::DotOp op) {
     FailureOr<TileAddress> a = getTile(op, op.getA());
     if (failed(a))
       return failure();
-    Value aDescriptor = descriptor(a->base, /*leading=*/1);
-    for (int64_t step = 0; step < steps; ++step)
-      wgmma.a[step] = {alongColumns(*a, aDescriptor, step)};
+    auto aType = cast<MemRefType>(op.getA().getType());
+    for (auto [operands, descriptor] :
+         llvm::zip_equal(wgmma.a, alongColumns(*a, aType)))
+      operands = {descriptor};
   }
 
   // C = 0 is not an operand but a flag of the first step.

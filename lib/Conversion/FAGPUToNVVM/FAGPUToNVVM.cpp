@@ -33,8 +33,6 @@ namespace mlir::fa {
 using namespace mlir;
 using namespace mlir::fa;
 
-/// Bytes of a row of a chunk: the width of the swizzle.
-constexpr int64_t kRowBytes = 128;
 /// The symbol of the dynamic workgroup memory.
 constexpr StringLiteral kSramSymbol = "fa_sram";
 
@@ -64,6 +62,12 @@ SmallVector<Value> NVVMLowering::packPairs(Value fragment) {
 // Tiles and rings
 //===----------------------------------------------------------------------===//
 
+/// Bytes from a chunk of `tile` to the next.
+static int64_t getChunkBytes(MemRefType tile) {
+  return tile.getDimSize(0) *
+         cast<fagpu::SramAttr>(tile.getMemorySpace()).getSwizzle();
+}
+
 void NVVMLowering::lowerAlloc(fagpu::AllocOp op) {
   Value base = add(sramBase, *op.getOffset());
   if (auto type = dyn_cast<fagpu::RingType>(op.getType())) {
@@ -76,16 +80,15 @@ void NVVMLowering::lowerAlloc(fagpu::AllocOp op) {
     ringOrder.push_back(op.getResult());
     return;
   }
-  int64_t rows = cast<MemRefType>(op.getType()).getDimSize(0);
-  tiles[op.getResult()] = {base, rows * kRowBytes};
+  tiles[op.getResult()] = {base, getChunkBytes(cast<MemRefType>(op.getType()))};
 }
 
 TileAddress NVVMLowering::getStage(Value ring, Value position) {
   RingAddress address = rings.lookup(ring);
   MemRefType tile = address.type.getTile();
   Value stage = rem(toI32(position), address.type.getStages());
-  Value base = add(address.base, mul(stage, fagpu::getTileBytes(tile)));
-  return {base, tile.getDimSize(0) * kRowBytes};
+  Value base = add(address.base, mul(stage, fagpu::getStageBytes(tile)));
+  return {base, getChunkBytes(tile)};
 }
 
 FailureOr<TileAddress> NVVMLowering::getTile(Operation *op, Value tile) {
@@ -96,11 +99,25 @@ FailureOr<TileAddress> NVVMLowering::getTile(Operation *op, Value tile) {
   return it->second;
 }
 
-/// A view of rows: a multiple of 8, so that the swizzle stays as it is.
+FailureOr<TileAddress> NVVMLowering::getWideTile(Operation *op, Value tile) {
+  auto layout = dyn_cast_if_present<fagpu::SramAttr>(
+      cast<MemRefType>(tile.getType()).getMemorySpace());
+  if (!layout || layout.getSwizzle() != 128 || layout.getTail() != 0)
+    return op->emitOpError("expected a tile in chunks of 128 bytes but got ")
+           << tile.getType();
+  return getTile(op, tile);
+}
+
+/// A view of rows: a multiple of 8, so that the swizzle stays as it is. Rows of
+/// a tail would be at another distance from those of the chunks before it.
 LogicalResult NVVMLowering::lowerView(memref::SubViewOp op) {
   FailureOr<TileAddress> tile = getTile(op, op.getSource());
   if (failed(tile))
     return failure();
+  auto layout = cast<fagpu::SramAttr>(op.getSourceType().getMemorySpace());
+  if (layout.getTail() != 0)
+    return op.emitOpError("expected a view of a tile without a tail but got ")
+           << op.getSourceType();
   SmallVector<OpFoldResult> offsets = op.getMixedOffsets();
   if (getConstantIntValue(offsets[1]) != 0)
     return op.emitOpError("expected a view of whole rows of a tile in SRAM");
@@ -109,7 +126,7 @@ LogicalResult NVVMLowering::lowerView(memref::SubViewOp op) {
     row = i32(*constant);
   else
     row = toI32(cast<Value>(offsets[0]));
-  tiles[op.getResult()] = {add(tile->base, mul(row, kRowBytes)),
+  tiles[op.getResult()] = {add(tile->base, mul(row, layout.getSwizzle())),
                            tile->chunkBytes};
   return success();
 }
@@ -358,7 +375,7 @@ static DictionaryAttr describe(const NVVMLowering::TensorMap &map, Builder &b,
   return b.getDictionaryAttr(
       {b.getNamedAttr("kind", b.getStringAttr("tensor_map")),
        b.getNamedAttr("tensor", tensor),
-       b.getNamedAttr("swizzle", integer(128)),
+       b.getNamedAttr("swizzle", integer(map.swizzle)),
        b.getNamedAttr("box", b.getArrayAttr(box)),
        b.getNamedAttr("dims", b.getArrayAttr(dims))});
 }

@@ -30,8 +30,10 @@ namespace mlir::fa {
 
 /// A tile, or some rows of one, in SRAM.
 struct TileAddress {
-  Value base;         // i32, of the first row in the first chunk
-  int64_t chunkBytes; // from a chunk to the next: 128 a row of the whole tile
+  Value base; // i32, of the first row in the first chunk
+  // From a chunk to the next: a row of a chunk for each row of the whole tile.
+  // A tail follows the chunks before it.
+  int64_t chunkBytes;
 };
 
 /// The stages of a ring and their barriers, as i32 addresses.
@@ -52,8 +54,10 @@ public:
   /// arguments, in order: the argument it describes and the box.
   struct TensorMap {
     BlockArgument source;
-    int64_t boxRows, boxColumns, boxChunks;
+    int64_t boxRows, boxColumns, boxChunks, swizzle;
     bool splitColumns; // dimension 2 counts chunks of boxColumns columns
+
+    bool operator==(const TensorMap &) const = default;
   };
   ArrayRef<TensorMap> getTensorMaps() const { return tensorMaps; }
   /// Whether a pointer to a counter was appended to the arguments, before the
@@ -68,6 +72,8 @@ private:
   void lowerSpecialize(fagpu::SpecializeOp op);
   TileAddress getStage(Value ring, Value position);
   FailureOr<TileAddress> getTile(Operation *op, Value tile);
+  /// A tile in chunks of 128 bytes, all that the code for sm_80 knows.
+  FailureOr<TileAddress> getWideTile(Operation *op, Value tile);
 
   // CopiesToNVVM.cpp
   LogicalResult lowerCopyAsync(fagpu::CopyAsyncOp op);
@@ -88,6 +94,14 @@ private:
   LogicalResult lowerStoreFragment(fagpu::StoreFragmentOp op);
   LogicalResult lowerStore(fagpu::StoreOp op);
   Value getTensorMap(const TensorMap &wanted);
+  /// One copy between a tensor and a tile: `offset` bytes from the start of the
+  /// tile, from `column` or chunk `chunk` of the tensor on.
+  struct TensorBox {
+    Value map;
+    int64_t offset, column, chunk;
+  };
+  SmallVector<TensorBox> getBoxes(BlockArgument tensor, MemRefType type,
+                                  int64_t chunkBytes);
   /// The barrier of the stage at `position`, and the parity of its use.
   std::pair<Value, Value> getBarrier(Value barriers, int64_t stages,
                                      Value position);

@@ -2,8 +2,18 @@
 
 // One function for each constraint, named by its label.
 
-// expected-error @+1 {{expected a swizzle of 128 bytes but got 64}}
-func.func private @sram_c1(memref<64x64xbf16, #fagpu.sram<swizzle = 64>>)
+// expected-error @+1 {{expected a swizzle of 32, 64 or 128 bytes but got 16}}
+func.func private @sram_c1(memref<64x64xbf16, #fagpu.sram<swizzle = 16>>)
+
+// -----
+
+// expected-error @+1 {{expected a tail of 32 or 64 bytes that is narrower than the swizzle, 128, but got 16}}
+func.func private @sram_c2_width(memref<64x72xbf16, #fagpu.sram<swizzle = 128, tail = 16>>)
+
+// -----
+
+// expected-error @+1 {{expected a tail of 32 or 64 bytes that is narrower than the swizzle, 64, but got 64}}
+func.func private @sram_c2_wide(memref<64x72xbf16, #fagpu.sram<swizzle = 64, tail = 64>>)
 
 // -----
 
@@ -43,6 +53,30 @@ func.func @alloc_c1_part() {
 func.func @alloc_c1_negative() {
   // expected-error @+1 {{expected an offset that is a multiple of 1024 bytes but got -1024}}
   %t = fagpu.alloc offset = -1024 : memref<64x64xbf16, #fagpu.sram<swizzle = 128>>
+  return
+}
+
+// -----
+
+func.func @alloc_c2_none() {
+  // expected-error @+1 {{expected whole chunks, and 1 to 16 columns after them for the tail, but got 128 and 0 columns in 'memref<64x128xbf16, #fagpu.sram<swizzle = 128, tail = 32>>'}}
+  %t = fagpu.alloc : memref<64x128xbf16, #fagpu.sram<swizzle = 128, tail = 32>>
+  return
+}
+
+// -----
+
+func.func @alloc_c2_many() {
+  // expected-error @+1 {{expected whole chunks, and 1 to 16 columns after them for the tail, but got 64 and 24 columns in 'memref<64x88xbf16,}}
+  %t = fagpu.alloc : !fagpu.ring<2, memref<64x88xbf16, #fagpu.sram<swizzle = 128, tail = 32>>>
+  return
+}
+
+// -----
+
+func.func @alloc_c2_no_chunk() {
+  // expected-error @+1 {{expected whole chunks, and 1 to 16 columns after them for the tail, but got 0 and 16 columns in}}
+  %t = fagpu.alloc : memref<64x16xbf16, #fagpu.sram<swizzle = 128, tail = 32>>
   return
 }
 
@@ -355,6 +389,14 @@ func.func @dot_c5_zero(%a: vector<32xbf16>, %b: memref<64x64xbf16, #fagpu.sram<s
 func.func @dot_c5_negative(%a: vector<32xbf16>, %b: memref<64x64xbf16, #fagpu.sram<swizzle = 128>>, %acc: vector<32xf32>) {
   // expected-error @+1 {{expected at least one warp but got -1}}
   %d = fagpu.dot %a, %b, %acc contract = rows warps = -1 : vector<32xbf16>, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>, vector<32xf32>
+  return
+}
+
+// -----
+
+func.func @dot_c6(%a: vector<32xbf16>, %b: memref<64x80xbf16, #fagpu.sram<swizzle = 128, tail = 32>>, %acc: vector<40xf32>) {
+  // expected-error @+1 {{expected a B that is summed over its rows to have chunks of one width but got 'memref<64x80xbf16, #fagpu.sram<swizzle = 128, tail = 32>>'}}
+  %d = fagpu.dot %a, %b, %acc contract = rows warps = 4 : vector<32xbf16>, memref<64x80xbf16, #fagpu.sram<swizzle = 128, tail = 32>>, vector<40xf32>
   return
 }
 

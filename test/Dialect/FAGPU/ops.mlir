@@ -137,6 +137,22 @@ func.func @dot_part_of_step(%q: memref<16x72xf16, #fagpu.sram<swizzle = 128>>,
 }
 
 // Some rows of a tile are a tile.
+// Chunks of other widths. A tail holds 1 to all of its columns.
+// CHECK-LABEL: func.func @narrow_chunks
+// CHECK: fagpu.alloc : memref<64x72xbf16, #fagpu.sram<swizzle = 128, tail = 32>>
+// CHECK: fagpu.alloc : !fagpu.ring<2, memref<64x160xbf16, #fagpu.sram<swizzle = 128, tail = 64>>>
+// CHECK: fagpu.alloc : memref<64x48xbf16, #fagpu.sram<swizzle = 64, tail = 32>>
+// CHECK: fagpu.alloc : memref<64x80xbf16, #fagpu.sram<swizzle = 32>>
+// CHECK: fagpu.alloc : memref<64x96xf32, #fagpu.sram<swizzle = 64>>
+func.func @narrow_chunks() {
+  %0 = fagpu.alloc : memref<64x72xbf16, #fagpu.sram<swizzle = 128, tail = 32>>
+  %1 = fagpu.alloc : !fagpu.ring<2, memref<64x160xbf16, #fagpu.sram<swizzle = 128, tail = 64>>>
+  %2 = fagpu.alloc : memref<64x48xbf16, #fagpu.sram<swizzle = 64, tail = 32>>
+  %3 = fagpu.alloc : memref<64x80xbf16, #fagpu.sram<swizzle = 32>>
+  %4 = fagpu.alloc : memref<64x96xf32, #fagpu.sram<swizzle = 64>>
+  return
+}
+
 // CHECK-LABEL: func.func @rows
 // CHECK: fagpu.dot %{{.*}} : memref<16x64xf16, strided<[64, 1], offset: ?>, #fagpu.sram<swizzle = 128>>
 func.func @rows(%q: memref<64x64xf16, #fagpu.sram<swizzle = 128>>,

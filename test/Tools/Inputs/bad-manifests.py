@@ -95,6 +95,7 @@ CASES = [
     (A + ["box"], [64, 257], "kernels[0].arguments[5].box[1]: expected an integer from 1 to 256 but got 257"),
     (A + ["box"], [128, 8], "kernels[0].arguments[5].box: expected the first extent to be a multiple of 16 bytes that is no wider than the swizzle but got [128,8]"),
     (A + ["box"], [12, 8], "kernels[0].arguments[5].box: expected the first extent to be a multiple of 16 bytes that is no wider than the swizzle but got [12,8]"),
+    (A, MAP | {"swizzle": 32}, "kernels[0].arguments[5].box: expected the first extent to be a multiple of 16 bytes that is no wider than the swizzle but got [64,128]"),
     (K + ["block"], 2048, "kernels[0].block: expected an integer from 1 to 1024 but got 2048"),
     (K + ["query_tile"], 1.5, "kernels[0].query_tile: expected an integer from 1 to 1048576 but got 1.5"),
     (K + ["sram_bytes"], True, "kernels[0].sram_bytes: expected an integer from 0 to 16777216 but got true"),
