@@ -97,6 +97,7 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
   }
   NamedAttrList problemInfo(problem);
   problemInfo.erase("arguments");
+  problemInfo.erase("lse");
   Attribute next = problemInfo.erase("next");
   int64_t threads = 32 * schedule.getWarps() * schedule.getGroups() +
                     (target.isHopper() ? 128 : 0);
@@ -284,9 +285,11 @@ static LogicalResult outline(func::FuncOp func) {
       !nest->hasAttr("fagpu.sram_bytes"))
     return func.emitError("expected a loop nest planned for a GPU; run fa-tile "
                           "and fa-plan-sram first");
-  static constexpr StringLiteral kTensors[] = {"Q", "K", "V", "O", "LSE"};
+  SmallVector<StringRef> names = {"Q", "K", "V", "O"};
+  if (auto lse = problem.getAs<BoolAttr>("lse"); !lse || lse.getValue())
+    names.push_back("LSE");
   Builder b(func.getContext());
-  for (StringRef name : kTensors)
+  for (StringRef name : names)
     if (llvm::count(tensors, b.getStringAttr(name)) != 1)
       return func.emitError("expected Q, K, V, O and LSE to be an argument "
                             "each on a GPU but ")

@@ -318,22 +318,27 @@ bool Package::isContinuation(size_t number) const {
                      });
 }
 
+bool PackageKernel::uses(TensorName tensor) const {
+  return std::any_of(
+      arguments.begin(), arguments.end(), [&](const PackageArgument &argument) {
+        if (const auto *map = std::get_if<TensorMapRecipe>(&argument))
+          return map->tensor == tensor;
+        const auto *memref = std::get_if<MemRefArgument>(&argument);
+        return memref && memref->tensor == tensor;
+      });
+}
+
+bool Package::uses(TensorName tensor) const {
+  return std::any_of(
+      kernels.begin(), kernels.end(),
+      [&](const PackageKernel &kernel) { return kernel.uses(tensor); });
+}
+
 std::vector<TensorName> Package::getWorkspaces() const {
   std::vector<TensorName> workspaces;
   for (TensorName tensor : allWorkspaces)
-    for (const PackageKernel &kernel : kernels) {
-      bool isArgument =
-          std::any_of(kernel.arguments.begin(), kernel.arguments.end(),
-                      [&](const PackageArgument &argument) {
-                        const auto *memref =
-                            std::get_if<MemRefArgument>(&argument);
-                        return memref && memref->tensor == tensor;
-                      });
-      if (isArgument) {
-        workspaces.push_back(tensor);
-        break;
-      }
-    }
+    if (uses(tensor))
+      workspaces.push_back(tensor);
   return workspaces;
 }
 

@@ -81,6 +81,8 @@ static llvm::Expected<OwningOpRef<ModuleOp>> getModule(const Flags &flags,
       return error;
     if (flags.problem.isBackward())
       spec.setBackward();
+    if (flags.problem.hasNoLse())
+      spec.setNoLse();
     llvm::Expected<AttentionProblem> problem = spec.resolve();
     if (!problem)
       return problem.takeError();
@@ -90,6 +92,10 @@ static llvm::Expected<OwningOpRef<ModuleOp>> getModule(const Flags &flags,
     return llvm::createStringError("--" + shape.front().first +
                                    ": expected no shape flag beside a .mlir "
                                    "file, which has its own shape");
+  if (flags.problem.hasNoLse())
+    return llvm::createStringError(
+        "--no-lse: expected no .mlir file beside it, "
+        "which says itself whether it has LSE");
   llvm::Expected<OwningOpRef<ModuleOp>> module =
       parseProblem(flags.input, context);
   if (!module || !flags.problem.isBackward())

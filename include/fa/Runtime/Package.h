@@ -97,6 +97,8 @@ struct PackageKernel {
   /// tensors; empty for the last.
   std::string next;
 
+  /// Whether `tensor` is an argument.
+  bool uses(TensorName tensor) const;
   /// The arguments besides the tensors of the problem.
   std::vector<ExtraArgument> getExtras() const;
 };
@@ -133,6 +135,8 @@ struct Package {
   std::vector<size_t> getSteps(size_t number) const;
   /// Whether another kernel has kernel `number` as `next`.
   bool isContinuation(size_t number) const;
+  /// Whether a kernel has `tensor` as an argument.
+  bool uses(TensorName tensor) const;
   /// S, P or l, if a kernel has it as an argument.
   std::vector<TensorName> getWorkspaces() const;
   /// What all steps of kernel `number` move, if it is known of each.
