@@ -107,9 +107,12 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
   NamedAttrList info;
   info.set("entry", b.getStringAttr(func.getName()));
   info.set("target", b.getStringAttr(target.getChip()));
-  info.set("guards",
-           b.getDictionaryAttr({b.getNamedAttr("pointer_alignment", align),
-                                b.getNamedAttr("stride_alignment", align)}));
+  NamedAttrList guards;
+  guards.set("pointer_alignment", align);
+  guards.set("stride_alignment", align);
+  if (target.getMaxKeys() != 0)
+    guards.set("max_seq_kv", b.getI64IntegerAttr(target.getMaxKeys()));
+  info.set("guards", guards.getDictionary(func.getContext()));
   info.set("arguments", b.getArrayAttr(arguments));
   info.set("block", b.getI64IntegerAttr(threads));
   info.set("query_tile", b.getI64IntegerAttr(schedule.getBr()));

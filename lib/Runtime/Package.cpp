@@ -233,11 +233,13 @@ static PackageKernel readKernel(const JsonReader &json, DType dtype) {
 
   if (JsonReader guards = json.get("guards"); guards.isPresent()) {
     // A guard that is not understood cannot be said to hold.
-    guards.checkKeys({"pointer_alignment", "stride_alignment"});
+    guards.checkKeys({"pointer_alignment", "stride_alignment", "max_seq_kv"});
     if (JsonReader value = guards.get("pointer_alignment"); value.isPresent())
       kernel.guards.pointerAlignment = value.readInteger(1, 4096);
     if (JsonReader value = guards.get("stride_alignment"); value.isPresent())
       kernel.guards.strideAlignment = value.readInteger(1, 4096);
+    if (JsonReader value = guards.get("max_seq_kv"); value.isPresent())
+      kernel.guards.maxSeqKV = value.readInteger(1, maxInteger);
   }
   for (const JsonReader &argument : json.get("arguments").readArray())
     kernel.arguments.push_back(readArgument(argument, dtype));

@@ -64,19 +64,24 @@ bool GPURunner::isAlive() const {
 // Compilation
 //===----------------------------------------------------------------------===//
 
-/// The pipeline that `tiles` ask for.
-static llvm::Error setPipeline(GPUPipelineOptions &pipeline, StringRef chip,
-                               const FlagValues &tiles) {
+/// The pipeline that `options` ask for. Of kernels for different lengths, it
+/// makes the narrowest one that takes the keys of `problem`.
+static llvm::Error setPipeline(GPUPipelineOptions &pipeline, ModuleOp module,
+                               StringRef chip, const AttentionProblem &problem,
+                               const RunOptions &options) {
   pipeline.chip = chip.str();
-  return setTiles(pipeline, tiles);
+  if (llvm::Error error = setTiles(pipeline, options.tiles))
+    return error;
+  SmallVector<int64_t> bounds = getKeyBounds(module, pipeline.getSchedule());
+  const int64_t *bound = llvm::lower_bound(bounds, problem.seqKV);
+  if (bound != bounds.end())
+    pipeline.maxKeys = *bound;
+  return llvm::Error::success();
 }
 
 llvm::Expected<std::unique_ptr<GPUKernel>>
-GPURunner::compile(ModuleOp module, StringRef chip, const FlagValues &tiles) {
+GPURunner::compile(ModuleOp module, const GPUPipelineOptions &pipeline) {
   using Clock = std::chrono::steady_clock;
-  GPUPipelineOptions pipeline;
-  if (llvm::Error error = setPipeline(pipeline, chip, tiles))
-    return error;
   Clock::time_point start = Clock::now();
   llvm::Expected<OwningOpRef<ModuleOp>> lowered = lowerCopy(module, pipeline);
   if (!lowered)
@@ -91,7 +96,7 @@ GPURunner::compile(ModuleOp module, StringRef chip, const FlagValues &tiles) {
   std::chrono::duration<double> passes = passesDone - start;
   std::chrono::duration<double> ptx = Clock::now() - passesDone;
   return std::unique_ptr<GPUKernel>(
-      new GPUKernel{chip.str(), passes.count(), ptx.count(),
+      new GPUKernel{pipeline.chip, passes.count(), ptx.count(),
                     fart::GpuProgram(context, std::move(*package))});
 }
 
@@ -126,14 +131,18 @@ GPURunner::getKernel(ModuleOp module, const AttentionProblem &problem,
   if (std::optional<std::string> reason = fart::whyNotDevice(chip, capability))
     return llvm::createStringError("--target=" + chip + ": " + *reason);
 
-  std::string id = chip;
+  GPUPipelineOptions pipeline;
+  if (llvm::Error error = setPipeline(pipeline, module, chip, problem, options))
+    return error;
+
+  std::string id = chip + " " + std::to_string(pipeline.maxKeys);
   for (const auto &[flag, value] : options.tiles)
     id += " " + flag + "=" + value;
   llvm::raw_string_ostream(id) << '\n' << module;
   std::unique_ptr<GPUKernel> &kernel = kernels[id];
   if (!kernel) {
     llvm::Expected<std::unique_ptr<GPUKernel>> compiled =
-        compile(module, chip, options.tiles);
+        compile(module, pipeline);
     if (!compiled)
       return compiled.takeError();
     kernel = std::move(*compiled);
@@ -196,6 +205,7 @@ static SmallString<128> getDumpPath(const RunOptions &options, size_t number,
 }
 
 llvm::Error fa::dumpGPULevels(ModuleOp module, StringRef chip,
+                              const AttentionProblem &problem,
                               const RunOptions &options) {
   if (std::error_code ec = llvm::sys::fs::create_directories(options.dumpDir))
     return llvm::createStringError(
@@ -203,7 +213,8 @@ llvm::Error fa::dumpGPULevels(ModuleOp module, StringRef chip,
         "': " + ec.message());
   for (auto [number, entry] : llvm::enumerate(gpuLevels)) {
     GPUPipelineOptions pipeline;
-    if (llvm::Error error = setPipeline(pipeline, chip, options.tiles))
+    if (llvm::Error error =
+            setPipeline(pipeline, module, chip, problem, options))
       return error;
     pipeline.stopAfter = entry.second;
     llvm::Expected<OwningOpRef<ModuleOp>> lowered = lowerCopy(module, pipeline);

@@ -14,6 +14,7 @@
 #define FA_TOOLS_FARUN_GPURUNNER_H
 
 #include "Runner.h"
+#include "fa/Pipelines/Pipelines.h"
 #include "fa/Runtime/GpuKernel.h"
 
 namespace mlir::fa {
@@ -56,7 +57,7 @@ private:
       : context(std::move(context)) {}
 
   llvm::Expected<std::unique_ptr<GPUKernel>>
-  compile(ModuleOp module, StringRef chip, const FlagValues &tiles);
+  compile(ModuleOp module, const GPUPipelineOptions &pipeline);
 
   fart::cuda::Context context; // Outlives the kernels.
   llvm::StringMap<std::unique_ptr<GPUKernel>> kernels;
@@ -65,6 +66,7 @@ private:
 /// Writes the IR of every level of the GPU road to `options.dumpDir`, as
 /// <number>-<level>.mlir.
 llvm::Error dumpGPULevels(ModuleOp module, StringRef chip,
+                          const AttentionProblem &problem,
                           const RunOptions &options);
 
 /// Writes the PTX of `kernel` beside the levels.

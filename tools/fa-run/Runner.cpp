@@ -146,7 +146,8 @@ Runner::getGPUKernel(ModuleOp module, const AttentionProblem &problem,
     // lowering came, if it fails.
     bool wantsLevels = !options.dumpDir.empty();
     if (wantsLevels && options.target != "auto")
-      if (llvm::Error error = dumpGPULevels(module, options.target, options))
+      if (llvm::Error error =
+              dumpGPULevels(module, options.target, problem, options))
         return error;
     return gpu->getKernel(module, problem, options, extras);
   };
@@ -167,7 +168,8 @@ Runner::getGPUKernel(ModuleOp module, const AttentionProblem &problem,
   }
   if (!options.dumpDir.empty()) {
     if (options.target == "auto")
-      if (llvm::Error error = dumpGPULevels(module, (*kernel)->chip, options))
+      if (llvm::Error error =
+              dumpGPULevels(module, (*kernel)->chip, problem, options))
         return error;
     if (llvm::Error error = dumpPTX(**kernel, options))
       return error;

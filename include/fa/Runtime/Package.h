@@ -66,10 +66,12 @@ struct ExtraArgument {
 using PackageArgument =
     std::variant<MemRefArgument, TensorMapRecipe, ExtraArgument>;
 
-/// What has to hold of Q, K, V and O for a kernel to be right, in bytes.
+/// What has to hold of Q, K, V and O for a kernel to be right (alignment, in
+/// bytes), or to be the one that is meant (keys).
 struct Guards {
   int64_t pointerAlignment = 1;
   int64_t strideAlignment = 1;
+  std::optional<int64_t> maxSeqKV;
 };
 
 /// Bytes of HBM that a launch moves, in batch, heads, kv_heads, seq_q and

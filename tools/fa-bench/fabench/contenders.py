@@ -58,12 +58,8 @@ class Ours:
 
     def __init__(self, package, manifest):
         self.package = package
-        self.name = manifest["stem"]
-        kernel = manifest["kernels"][0]
-        self.facts = {
-            "kind": "fa", "target": kernel["target"], "schedule": kernel.get("schedule"),
-            "lse": package.writes_lse,
-        }  # fmt: skip
+        self.name, self.kernels = manifest["stem"], manifest["kernels"]
+        self.facts = {"kind": "fa", "lse": package.writes_lse}
         self.launches = []
 
     def setup(self, tensors):
@@ -72,6 +68,9 @@ class Ours:
             lse = lse if self.facts["lse"] else None
             self.launches.append(self.package.prepare([*inputs, output, lse]))
         info = self.launches[0].info
+        # Which kernel of the package runs may depend on the case.
+        kernel = self.kernels[info["kernel"]]
+        self.facts.update({"target": kernel["target"], "schedule": kernel.get("schedule")})
         self.facts.update(
             {name: info[name] for name in ("registers", "local_bytes", "sram_bytes", "grid")}
         )
