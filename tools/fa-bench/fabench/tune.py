@@ -32,6 +32,9 @@ VARIED = {
     "sm_90a": ["groups=2,3,4", "bc=-32,-16,+0,+16,+32"],
     "": ["warps=4,8", "bc=-32,-16,+0,+16,+32", "stages=2,3"],
 }
+# Further fields, where one varies at a time: with all combinations there would be
+# too many to time.
+SWITCHES = {"sm_90a": ["lazy=0,1", "pingpong=0,1", "overlap=0,1"]}
 # The suffixes of the names of what is chosen without tuning.
 MODEL, TABLE = "model", "table"
 
@@ -56,10 +59,11 @@ class Candidate:
         return " ".join(["table=false", "align=16", *(f"{name}={value}" for name, value in self.fields.items())])
 
 
-def parse_varied(texts, target):
+def parse_varied(texts, target, one_at_a_time):
     """{field: values}; what is given replaces the default of its field."""
     varied = {}
-    for text in [*VARIED.get(target, VARIED[""]), *texts]:
+    defaults = VARIED.get(target, VARIED[""]) + (SWITCHES.get(target, []) if one_at_a_time else [])
+    for text in [*defaults, *texts]:
         name, equal, values = text.partition("=")
         values = [value for value in values.split(",") if value]
         if not equal or not values or not all(re.fullmatch(r"[+-]?\w+", v) for v in values):
