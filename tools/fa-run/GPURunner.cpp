@@ -64,24 +64,37 @@ bool GPURunner::isAlive() const {
 // Compilation
 //===----------------------------------------------------------------------===//
 
-/// The pipeline that `options` ask for. Of kernels for different lengths, it
-/// makes the narrowest one that takes the keys of `problem`.
-static llvm::Error setPipeline(GPUPipelineOptions &pipeline, ModuleOp module,
-                               StringRef chip, const AttentionProblem &problem,
-                               const RunOptions &options) {
+/// The pipeline that `tiles` ask for.
+static llvm::Error setPipeline(GPUPipelineOptions &pipeline, StringRef chip,
+                               const FlagValues &tiles) {
   pipeline.chip = chip.str();
-  if (llvm::Error error = setTiles(pipeline, options.tiles))
-    return error;
-  SmallVector<int64_t> bounds = getKeyBounds(module, pipeline.getSchedule());
-  const int64_t *bound = llvm::lower_bound(bounds, problem.seqKV);
-  if (bound != bounds.end())
-    pipeline.maxKeys = *bound;
-  return llvm::Error::success();
+  return setTiles(pipeline, tiles);
+}
+
+/// Of kernels for different numbers of keys, the bound of the narrowest one
+/// that takes those of `problem`; 0: that for any number.
+static int64_t getMaxKeys(ModuleOp module, StringRef chip,
+                          const AttentionProblem &problem,
+                          const FlagValues &tiles) {
+  GPUPipelineOptions pipeline;
+  if (llvm::Error error = setPipeline(pipeline, chip, tiles)) {
+    consumeError(std::move(error)); // Of the flags, which compilation says.
+    return 0;
+  }
+  for (int64_t bound : getKeyBounds(module, pipeline.getSchedule()))
+    if (problem.seqKV <= bound)
+      return bound;
+  return 0;
 }
 
 llvm::Expected<std::unique_ptr<GPUKernel>>
-GPURunner::compile(ModuleOp module, const GPUPipelineOptions &pipeline) {
+GPURunner::compile(ModuleOp module, StringRef chip, int64_t maxKeys,
+                   const FlagValues &tiles) {
   using Clock = std::chrono::steady_clock;
+  GPUPipelineOptions pipeline;
+  pipeline.maxKeys = maxKeys;
+  if (llvm::Error error = setPipeline(pipeline, chip, tiles))
+    return error;
   Clock::time_point start = Clock::now();
   llvm::Expected<OwningOpRef<ModuleOp>> lowered = lowerCopy(module, pipeline);
   if (!lowered)
@@ -96,7 +109,7 @@ GPURunner::compile(ModuleOp module, const GPUPipelineOptions &pipeline) {
   std::chrono::duration<double> passes = passesDone - start;
   std::chrono::duration<double> ptx = Clock::now() - passesDone;
   return std::unique_ptr<GPUKernel>(
-      new GPUKernel{pipeline.chip, passes.count(), ptx.count(),
+      new GPUKernel{chip.str(), passes.count(), ptx.count(),
                     fart::GpuProgram(context, std::move(*package))});
 }
 
@@ -131,18 +144,15 @@ GPURunner::getKernel(ModuleOp module, const AttentionProblem &problem,
   if (std::optional<std::string> reason = fart::whyNotDevice(chip, capability))
     return llvm::createStringError("--target=" + chip + ": " + *reason);
 
-  GPUPipelineOptions pipeline;
-  if (llvm::Error error = setPipeline(pipeline, module, chip, problem, options))
-    return error;
-
-  std::string id = chip + " " + std::to_string(pipeline.maxKeys);
+  int64_t maxKeys = getMaxKeys(module, chip, problem, options.tiles);
+  std::string id = chip + " " + std::to_string(maxKeys);
   for (const auto &[flag, value] : options.tiles)
     id += " " + flag + "=" + value;
   llvm::raw_string_ostream(id) << '\n' << module;
   std::unique_ptr<GPUKernel> &kernel = kernels[id];
   if (!kernel) {
     llvm::Expected<std::unique_ptr<GPUKernel>> compiled =
-        compile(module, pipeline);
+        compile(module, chip, maxKeys, options.tiles);
     if (!compiled)
       return compiled.takeError();
     kernel = std::move(*compiled);
@@ -213,9 +223,9 @@ llvm::Error fa::dumpGPULevels(ModuleOp module, StringRef chip,
         "': " + ec.message());
   for (auto [number, entry] : llvm::enumerate(gpuLevels)) {
     GPUPipelineOptions pipeline;
-    if (llvm::Error error =
-            setPipeline(pipeline, module, chip, problem, options))
+    if (llvm::Error error = setPipeline(pipeline, chip, options.tiles))
       return error;
+    pipeline.maxKeys = getMaxKeys(module, chip, problem, options.tiles);
     pipeline.stopAfter = entry.second;
     llvm::Expected<OwningOpRef<ModuleOp>> lowered = lowerCopy(module, pipeline);
     if (!lowered)

@@ -14,7 +14,6 @@
 #define FA_TOOLS_FARUN_GPURUNNER_H
 
 #include "Runner.h"
-#include "fa/Pipelines/Pipelines.h"
 #include "fa/Runtime/GpuKernel.h"
 
 namespace mlir::fa {
@@ -56,8 +55,11 @@ private:
   explicit GPURunner(fart::cuda::Context context)
       : context(std::move(context)) {}
 
-  llvm::Expected<std::unique_ptr<GPUKernel>>
-  compile(ModuleOp module, const GPUPipelineOptions &pipeline);
+  /// The kernel for at most so many keys; 0: for any number.
+  llvm::Expected<std::unique_ptr<GPUKernel>> compile(ModuleOp module,
+                                                     StringRef chip,
+                                                     int64_t maxKeys,
+                                                     const FlagValues &tiles);
 
   fart::cuda::Context context; // Outlives the kernels.
   llvm::StringMap<std::unique_ptr<GPUKernel>> kernels;
