@@ -98,6 +98,7 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
   }
   NamedAttrList problemInfo(problem);
   problemInfo.erase("arguments");
+  problemInfo.erase("lse");
   Attribute next = problemInfo.erase("next");
   int64_t threads = 32 * schedule.getWarps() * schedule.getGroups() +
                     (target.isHopper() ? 128 : 0);
@@ -107,9 +108,12 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
   NamedAttrList info;
   info.set("entry", b.getStringAttr(func.getName()));
   info.set("target", b.getStringAttr(target.getChip()));
-  info.set("guards",
-           b.getDictionaryAttr({b.getNamedAttr("pointer_alignment", align),
-                                b.getNamedAttr("stride_alignment", align)}));
+  NamedAttrList guards;
+  guards.set("pointer_alignment", align);
+  guards.set("stride_alignment", align);
+  if (target.getMaxKeys() != 0)
+    guards.set("max_seq_kv", b.getI64IntegerAttr(target.getMaxKeys()));
+  info.set("guards", guards.getDictionary(func.getContext()));
   info.set("arguments", b.getArrayAttr(arguments));
   info.set("block", b.getI64IntegerAttr(threads));
   info.set("query_tile", b.getI64IntegerAttr(schedule.getBr()));
@@ -285,9 +289,11 @@ static LogicalResult outline(func::FuncOp func) {
       !nest->hasAttr("fagpu.sram_bytes"))
     return func.emitError("expected a loop nest planned for a GPU; run fa-tile "
                           "and fa-plan-sram first");
-  static constexpr StringLiteral kTensors[] = {"Q", "K", "V", "O", "LSE"};
+  SmallVector<StringRef> names = {"Q", "K", "V", "O"};
+  if (auto lse = problem.getAs<BoolAttr>("lse"); !lse || lse.getValue())
+    names.push_back("LSE");
   Builder b(func.getContext());
-  for (StringRef name : kTensors)
+  for (StringRef name : names)
     if (llvm::count(tensors, b.getStringAttr(name)) != 1)
       return func.emitError("expected Q, K, V, O and LSE to be an argument "
                             "each on a GPU but ")

@@ -188,31 +188,37 @@ void fa::buildNVVM(OpPassManager &pm) {
   addCleanup(pm);
 }
 
+FASelectSchedulePassOptions GPUPipelineOptions::getSchedule() const {
+  FASelectSchedulePassOptions schedule;
+  schedule.chip = chip;
+  schedule.table = table;
+  schedule.br = br;
+  schedule.bc = bc;
+  schedule.groups = groups;
+  schedule.warps = warps;
+  schedule.stages = stages;
+  schedule.blocks = blocks;
+  schedule.overlap = overlap;
+  schedule.pingpong = pingpong;
+  schedule.lazy = lazy;
+  schedule.narrow = narrow;
+  schedule.persistent = persistent;
+  schedule.align = align;
+  schedule.maxKeys = maxKeys;
+  return schedule;
+}
+
 void fa::buildGPUPipeline(OpPassManager &pm,
                           const GPUPipelineOptions &options) {
   Level stop = options.stopAfter;
   if (stop == Level::Problem)
     return;
   bool isNaive = options.level == Level::Naive || stop == Level::Naive;
-  {
-    FASelectSchedulePassOptions schedule;
-    schedule.chip = options.chip;
-    schedule.table = options.table;
-    schedule.br = options.br;
-    // S and P are read back in tiles of 64 keys, of which B_c is a divisor.
-    schedule.bc = isNaive && options.bc == 0 ? 64 : options.bc.getValue();
-    schedule.groups = options.groups;
-    schedule.warps = options.warps;
-    schedule.stages = options.stages;
-    schedule.blocks = options.blocks;
-    schedule.overlap = options.overlap;
-    schedule.pingpong = options.pingpong;
-    schedule.lazy = options.lazy;
-    schedule.narrow = options.narrow;
-    schedule.persistent = options.persistent;
-    schedule.align = options.align;
-    buildNest(pm, schedule);
-  }
+  FASelectSchedulePassOptions schedule = options.getSchedule();
+  // S and P are read back in tiles of 64 keys, of which B_c is a divisor.
+  if (isNaive && schedule.bc == 0)
+    schedule.bc = 64;
+  buildNest(pm, schedule);
   if (stop == Level::Nest)
     return;
   if (isNaive)

@@ -55,6 +55,8 @@ static Result<TensorViews> makeViews(const Package &package,
                  std::string(getName(package.getWorkspaces().front()))};
   TensorViews views;
   for (TensorName name : allTensors) {
+    if (name == TensorName::LSE && !package.uses(name))
+      continue;
     const FartTensor &tensor = get(name);
     std::vector<int64_t> expected = special->getShape(name);
     auto rank = static_cast<int64_t>(expected.size());
@@ -90,6 +92,10 @@ FartPackage *fartOpenPackage(const char *manifest, int device) {
 }
 
 void fartClosePackage(FartPackage *package) { delete package; }
+
+int fartWritesLse(const FartPackage *package) {
+  return package->program.getPackage().uses(TensorName::LSE);
+}
 
 FartLaunch *fartPrepare(FartPackage *package, const FartTensor *tensors) {
   Result<TensorViews> views = makeViews(package->program.getPackage(), tensors);

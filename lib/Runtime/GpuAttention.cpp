@@ -8,6 +8,7 @@
 #include "fa/Runtime/GpuAttention.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <thread>
 
@@ -17,24 +18,26 @@ namespace {
 
 /// The device memory of one call.
 struct TensorSet {
-  std::vector<DeviceTensor> tensors; // By TensorName; workspaces at the end.
+  // By TensorName; those that no kernel takes are not there.
+  std::array<std::optional<DeviceTensor>, numTensors> tensors;
   std::vector<DeviceTensor> tables;
   std::map<int64_t, ExtraView> extras; // Views of `tables`, and numbers.
 
   DeviceTensor &operator[](TensorName name) {
-    return tensors[static_cast<size_t>(name)];
+    return *tensors[static_cast<size_t>(name)];
   }
   TensorViews getViews() const {
     TensorViews views;
     for (size_t i = 0; i < tensors.size(); ++i)
-      views[static_cast<TensorName>(i)] = tensors[i].getView();
+      if (tensors[i])
+        views[static_cast<TensorName>(i)] = tensors[i]->getView();
     views.extras = extras;
     return views;
   }
   int64_t getBytes() const {
     int64_t bytes = 0;
-    for (const DeviceTensor &tensor : tensors)
-      bytes += tensor.getBytes();
+    for (const std::optional<DeviceTensor> &tensor : tensors)
+      bytes += tensor ? tensor->getBytes() : 0;
     return bytes;
   }
 };
@@ -87,7 +90,8 @@ Result<TensorViews> fart::makeViews(const Problem &problem,
 }
 
 static Result<TensorSet> createSet(const cuda::Context &context,
-                                   const Problem &problem, bool hasWorkspaces,
+                                   const Problem &problem,
+                                   const Package &package,
                                    const HostTensors &host,
                                    const GpuRunOptions &options) {
   TensorSet set;
@@ -96,16 +100,16 @@ static Result<TensorSet> createSet(const cuda::Context &context,
         context, problem.getDType(name), problem.getShape(name), layout);
     if (!tensor)
       return tensor.error();
-    set.tensors.push_back(std::move(*tensor));
+    set.tensors[static_cast<size_t>(name)] = std::move(*tensor);
     return Success{};
   };
   for (TensorName name : allTensors)
-    if (Status status = add(name, options.getLayout(name)); !status)
-      return status.error();
-  if (hasWorkspaces)
-    for (TensorName name : allWorkspaces)
-      if (Status status = add(name, DeviceLayout()); !status)
+    if (name != TensorName::LSE || host.lse)
+      if (Status status = add(name, options.getLayout(name)); !status)
         return status.error();
+  for (TensorName name : package.getWorkspaces())
+    if (Status status = add(name, DeviceLayout()); !status)
+      return status.error();
   for (auto [name, tensor] : {std::pair{TensorName::Q, &host.query},
                               {TensorName::K, &host.key},
                               {TensorName::V, &host.value}})
@@ -138,8 +142,12 @@ static bool areEqual(const HostTensor &a, const HostTensor &b) {
 static Status runChecked(GpuLaunch &launch, TensorSet &set,
                          const cuda::Stream &stream, const HostTensors &host,
                          const GpuRunOptions &options, GpuRun &run) {
+  std::vector<std::pair<TensorName, HostTensor *>> outputs = {
+      {TensorName::O, &host.output}};
+  if (host.lse)
+    outputs.emplace_back(TensorName::LSE, host.lse);
   for (int64_t i = 0; i < options.repeat; ++i) {
-    for (TensorName name : {TensorName::O, TensorName::LSE})
+    for (auto [name, tensor] : outputs)
       if (Status status = set[name].poison(); !status)
         return status;
     if (Status status = launch.launch(stream); !status)
@@ -149,8 +157,7 @@ static Status runChecked(GpuLaunch &launch, TensorSet &set,
         !status)
       return status;
 
-    for (auto [name, tensor] : {std::pair{TensorName::O, &host.output},
-                                {TensorName::LSE, &host.lse}}) {
+    for (auto [name, tensor] : outputs) {
       std::string what(getName(name));
       std::optional<HostTensor> again;
       if (i > 0) {
@@ -222,11 +229,13 @@ public:
       return status.error();
     for (int64_t i = 1; i < copies; ++i) {
       TensorSet set;
-      for (const DeviceTensor &tensor : original.tensors) {
-        Result<DeviceTensor> copy = tensor.clone(context);
+      for (size_t name = 0; name < numTensors; ++name) {
+        if (!original.tensors[name])
+          continue;
+        Result<DeviceTensor> copy = original.tensors[name]->clone(context);
         if (!copy)
           return copy.error();
-        set.tensors.push_back(std::move(*copy));
+        set.tensors[name] = std::move(*copy);
       }
       set.extras = original.extras; // Read only: all copies share them.
       if (Status status = addLaunch(set); !status)
@@ -318,8 +327,7 @@ Result<GpuRun> fart::runOnGpu(const cuda::Context &context, GpuProgram &program,
   if (!stream)
     return stream.error();
   Result<TensorSet> set =
-      createSet(context, problem, !program.getPackage().getWorkspaces().empty(),
-                tensors, options);
+      createSet(context, problem, program.getPackage(), tensors, options);
   if (!set)
     return set.error();
   Result<GpuLaunch> launch = program.prepare(set->getViews());

@@ -48,6 +48,10 @@ static int64_t getByteStride(const Extent &extent, const TensorView &view) {
 /// Fails unless the pointers and strides of Q, K, V and O are aligned. The
 /// stride of a dimension of one element is never used.
 static Status checkGuards(const Guards &guards, const TensorViews &tensors) {
+  int64_t numKeys = tensors[TensorName::K].shape[2];
+  if (guards.maxSeqKV && numKeys > *guards.maxSeqKV)
+    return Error{"expected at most " + std::to_string(*guards.maxSeqKV) +
+                 " keys but got " + std::to_string(numKeys)};
   for (TensorName name :
        {TensorName::Q, TensorName::K, TensorName::V, TensorName::O}) {
     const TensorView &view = tensors[name];

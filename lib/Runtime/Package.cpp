@@ -237,11 +237,13 @@ static PackageKernel readKernel(const JsonReader &json, DType dtype) {
 
   if (JsonReader guards = json.get("guards"); guards.isPresent()) {
     // A guard that is not understood cannot be said to hold.
-    guards.checkKeys({"pointer_alignment", "stride_alignment"});
+    guards.checkKeys({"pointer_alignment", "stride_alignment", "max_seq_kv"});
     if (JsonReader value = guards.get("pointer_alignment"); value.isPresent())
       kernel.guards.pointerAlignment = value.readInteger(1, 4096);
     if (JsonReader value = guards.get("stride_alignment"); value.isPresent())
       kernel.guards.strideAlignment = value.readInteger(1, 4096);
+    if (JsonReader value = guards.get("max_seq_kv"); value.isPresent())
+      kernel.guards.maxSeqKV = value.readInteger(1, maxInteger);
   }
   for (const JsonReader &argument : json.get("arguments").readArray())
     kernel.arguments.push_back(readArgument(argument, dtype));
@@ -324,22 +326,27 @@ bool Package::isContinuation(size_t number) const {
                      });
 }
 
+bool PackageKernel::uses(TensorName tensor) const {
+  return std::any_of(
+      arguments.begin(), arguments.end(), [&](const PackageArgument &argument) {
+        if (const auto *map = std::get_if<TensorMapRecipe>(&argument))
+          return map->tensor == tensor;
+        const auto *memref = std::get_if<MemRefArgument>(&argument);
+        return memref && memref->tensor == tensor;
+      });
+}
+
+bool Package::uses(TensorName tensor) const {
+  return std::any_of(
+      kernels.begin(), kernels.end(),
+      [&](const PackageKernel &kernel) { return kernel.uses(tensor); });
+}
+
 std::vector<TensorName> Package::getWorkspaces() const {
   std::vector<TensorName> workspaces;
   for (TensorName tensor : allWorkspaces)
-    for (const PackageKernel &kernel : kernels) {
-      bool isArgument =
-          std::any_of(kernel.arguments.begin(), kernel.arguments.end(),
-                      [&](const PackageArgument &argument) {
-                        const auto *memref =
-                            std::get_if<MemRefArgument>(&argument);
-                        return memref && memref->tensor == tensor;
-                      });
-      if (isArgument) {
-        workspaces.push_back(tensor);
-        break;
-      }
-    }
+    if (uses(tensor))
+      workspaces.push_back(tensor);
   return workspaces;
 }
 

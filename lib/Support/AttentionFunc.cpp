@@ -36,7 +36,7 @@ llvm::Expected<AttentionFunc> AttentionFunc::find(ModuleOp module) {
       {result.attention.getValue(), "value", &result.value}};
   if (AttentionBackwardOp op = result.backward) {
     parts.append({{op.getOutput(), "output", &result.output},
-                  {op.getLse(), "lse", &result.lse},
+                  {op.getLse(), "lse", &result.lse.emplace(0)},
                   {op.getOutputGrad(), "outputGrad", &result.outputGrad},
                   {op.getQueryGrad(), "queryGrad", &result.queryGrad},
                   {op.getKeyGrad(), "keyGrad", &result.keyGrad},
@@ -45,8 +45,9 @@ llvm::Expected<AttentionFunc> AttentionFunc::find(ModuleOp module) {
       parts.push_back({op.getLseGrad(), "lseGrad", &result.lseGrad.emplace(0)});
   } else {
     auto forward = cast<AttentionOp>(result.attention.getOperation());
-    parts.append({{forward.getOutput(), "output", &result.output},
-                  {forward.getLse(), "lse", &result.lse}});
+    parts.push_back({forward.getOutput(), "output", &result.output});
+    if (forward.getLse())
+      parts.push_back({forward.getLse(), "lse", &result.lse.emplace(0)});
   }
 
   llvm::SmallDenseSet<unsigned> taken;
@@ -74,8 +75,11 @@ llvm::Error AttentionFunc::describe(ProblemSpec &spec, StringRef source) {
       {query, queryDims},
       {key, keyDims},
       {value, valueDims},
-      {output, outputDims},
-      {lse, lseDims}};
+      {output, outputDims}};
+  if (lse)
+    shapes.push_back({*lse, lseDims});
+  else
+    spec.setNoLse();
   if (backward) {
     spec.setBackward();
     shapes.append({{outputGrad, outputDims},
@@ -145,6 +149,9 @@ llvm::Expected<OwningOpRef<ModuleOp>> fa::buildBackward(ModuleOp module) {
     return found.takeError();
   if (found->backward)
     return OwningOpRef<ModuleOp>(module.clone());
+  if (!found->lse)
+    return llvm::createStringError(
+        "expected an fa.attention with lse, from which gradients are computed");
   return replaceProblem(module, [](OpBuilder &builder, AttentionFunc &func) {
     auto forward = cast<AttentionOp>(func.attention.getOperation());
     Block &body = func.func.front();

@@ -194,7 +194,11 @@ OwningOpRef<ModuleOp> fa::buildProblem(MLIRContext *context,
                                   element);
   Type lse =
       RankedTensorType::get({dynamic, dynamic, dynamic}, builder.getF32Type());
-  SmallVector<Type> arguments = {qk, qk, vo, vo, lse}, results = {vo, lse};
+  SmallVector<Type> arguments = {qk, qk, vo, vo}, results = {vo};
+  if (problem.lse) {
+    arguments.push_back(lse);
+    results.push_back(lse);
+  }
   if (problem.backward) {
     arguments = {qk, qk, vo, vo, vo, lse};
     if (problem.lseGrad)
@@ -220,7 +224,8 @@ OwningOpRef<ModuleOp> fa::buildProblem(MLIRContext *context,
         arg(grads + 2), mask, problem.scale);
   } else {
     op = AttentionOp::create(builder, loc, arg(0), arg(1), arg(2), arg(3),
-                             arg(4), mask, problem.scale);
+                             problem.lse ? arg(4) : Value(), mask,
+                             problem.scale);
   }
   func::ReturnOp::create(builder, loc, op->getResults());
   return module;

@@ -152,6 +152,11 @@ llvm::Expected<AttentionProblem> ProblemSpec::resolve() const {
     problem.scale = scale->value;
   problem.backward = backward;
   problem.lseGrad = lseGrad;
+  problem.lse = lse;
+  if (backward && !lse)
+    return llvm::createStringError(
+        "--no-lse: expected no --backward beside it, "
+        "since gradients are computed from LSE");
   if (llvm::Error error = problem.validate())
     return error;
   return problem;

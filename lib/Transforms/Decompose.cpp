@@ -144,8 +144,10 @@ void Decomposer::run() {
   Value max = computeMax(scores);
   auto [probs, sum] = computeProbs(scores, max);
   Value output = computeOutput(probs, sum);
-  Value lse = computeLse(max, sum);
-  finish({output, lse});
+  SmallVector<Value> results = {output};
+  if (attention.getLse())
+    results.push_back(computeLse(max, sum));
+  finish(results);
 }
 
 void fa::decompose(RewriterBase &rewriter, AttentionOp op) {

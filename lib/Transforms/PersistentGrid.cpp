@@ -51,6 +51,12 @@ private:
   void findSizes();
   void buildProducer(Value total);
   LogicalResult buildRowGroups();
+  /// The last group passes the first turn: before `loop`, not in it.
+  LogicalResult hoistFirstTurn(SmallVector<Operation *> &program,
+                               Operation *loop);
+  /// What comes after the loops over key tiles computes what it needs again
+  /// instead of keeping it in registers.
+  LogicalResult recomputeAfterLoops(scf::WhileOp loop, ValueRange values);
   /// Moves the program of `role` to the end of `body`, where `mapping` holds
   /// what depends on the block, and rings go on from `firstPositions`.
   void moveProgram(ArrayRef<Operation *> program, Block *body,
@@ -221,12 +227,12 @@ void Persistence::findSizes() {
 void Persistence::moveProgram(ArrayRef<Operation *> program, Block *body,
                               const IRMapping &mapping, Value turn,
                               ValueRange firstPositions) {
-  Region *region = body->getParent();
+  llvm::SmallPtrSet<Operation *, 32> moved(program.begin(), program.end());
   for (Operation *op : program)
     op->moveBefore(body, body->end());
   for (auto [original, copy] : mapping.getValueMap())
     original.replaceUsesWithIf(copy, [&](OpOperand &use) {
-      return region->isAncestor(use.getOwner()->getParentRegion());
+      return moved.contains(body->findAncestorOpInBlock(*use.getOwner()));
     });
   auto shift = [&](Operation *op, Value ring, OpOperand &position) {
     auto count = countOfRing.find(ring);
@@ -302,77 +308,134 @@ void Persistence::buildProducer(Value total) {
   fagpu::PostBlockOp::create(builder, loc, ValueRange(), loop.getResult(1));
 }
 
+LogicalResult Persistence::hoistFirstTurn(SmallVector<Operation *> &program,
+                                          Operation *loop) {
+  auto passes = llvm::find_if(program, [](Operation *op) {
+    auto branch = dyn_cast<scf::IfOp>(op);
+    return branch && isa<fagpu::PassTurnOp>(branch.thenBlock()->front());
+  });
+  if (passes == program.end())
+    return success();
+  auto branch = cast<scf::IfOp>(*passes);
+  program.erase(passes);
+  branch->moveBefore(loop);
+  builder.setInsertionPoint(branch);
+  IRMapping mapping;
+  FailureOr<Value> condition = cloneSlice(builder, branch.getCondition(),
+                                          split.getConsumer(), mapping);
+  if (failed(condition))
+    return failure();
+  branch.getConditionMutable().assign(*condition);
+  return success();
+}
+
+/// Whether `value`, of a block in `body`, can be computed again from what was
+/// posted and from numbers of threads and groups.
+static bool isRecomputable(Value value, Block *body) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != body)
+    return !op || !body->getParent()->isAncestor(op->getParentRegion());
+  if (isa<fagpu::ReadBlockOp, NVVM::ReduxOp>(op))
+    return true;
+  return isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isRecomputable(operand, body);
+         });
+}
+
+LogicalResult Persistence::recomputeAfterLoops(scf::WhileOp loop,
+                                               ValueRange values) {
+  Block *body = loop.getAfterBody();
+  scf::ForOp last;
+  for (auto nested : body->getOps<scf::ForOp>())
+    last = nested;
+  if (!last)
+    return success();
+  SmallVector<OpOperand *> late;
+  for (Operation *op = last->getNextNode(); op; op = op->getNextNode())
+    op->walk([&](Operation *nested) {
+      for (OpOperand &operand : nested->getOpOperands()) {
+        Operation *maker = operand.get().getDefiningOp();
+        if (maker && maker->getBlock() == body &&
+            maker->isBeforeInBlock(last) &&
+            operand.get().getType().isIntOrIndex() &&
+            isRecomputable(operand.get(), body))
+          late.push_back(&operand);
+      }
+    });
+  builder.setInsertionPointAfter(last);
+  IRMapping mapping;
+  Value turn = body->getArgument(0);
+  mapping.map(turn, turn);
+  for (auto [index, value] : llvm::enumerate(values))
+    mapping.map(value, fagpu::ReadBlockOp::create(
+                           builder, loc, builder.getI32Type(), index, turn)
+                           .getResult());
+  for (auto redux : body->getOps<NVVM::ReduxOp>())
+    mapping.map(redux.getResult(), redux.getResult());
+  for (OpOperand *operand : late) {
+    FailureOr<Value> again =
+        cloneSlice(builder, operand->get(), loop.getAfter(), mapping);
+    if (failed(again))
+      return failure();
+    operand->set(*again);
+  }
+  return success();
+}
+
 LogicalResult Persistence::buildRowGroups() {
   Block &role = split.getConsumer().front();
   SmallVector<Operation *> program =
       llvm::map_to_vector(role, [](Operation &op) { return &op; });
   builder.setInsertionPointToStart(&role);
-  Type i32 = builder.getI32Type();
-  SmallVector<Type> types(
-      coordinates.size() + counts.size() + sizes.size() + 1, i32);
-  SmallVector<Type> carriedTypes(1 + types.size(), i32);
-  auto loop = scf::WhileOp::create(builder, loc, carriedTypes, constant(0));
-  builder.createBlock(&loop.getBefore(), {}, i32, loc);
-  Value turn = loop.getBeforeBody()->getArgument(0);
-  auto received =
-      fagpu::ReceiveBlockOp::create(builder, loc, builder.getI1Type(), types,
-                                    turn);
-  SmallVector<Value> forwarded = {turn};
-  llvm::append_range(forwarded, received.getValues());
-  scf::ConditionOp::create(builder, loc, received.getIsLeft(), forwarded);
+  auto loop = scf::WhileOp::create(
+      builder, loc, builder.getI32Type(), constant(0),
+      [&](OpBuilder &b, Location loc, ValueRange carried) {
+        Value isLeft = fagpu::AcquireBlockOp::create(b, loc, carried[0]);
+        scf::ConditionOp::create(b, loc, isLeft, carried);
+      },
+      [&](OpBuilder &, Location, ValueRange) {});
+  // All groups await and pass equally often in each block: the first turn is
+  // passed once, before all of them.
+  if (failed(hoistFirstTurn(program, loop)))
+    return failure();
 
-  Block *body = builder.createBlock(
-      &loop.getAfter(), {}, carriedTypes,
-      SmallVector<Location>(carriedTypes.size(), loc));
-  ValueRange values = body->getArguments().drop_front();
+  Block *body = loop.getAfterBody();
+  Value turn = body->getArgument(0);
+  builder.setInsertionPointToStart(body);
+  SmallVector<Value> values;
+  size_t numValues = coordinates.size() + counts.size() + sizes.size() + 1;
+  for (size_t index = 0; index < numValues; ++index)
+    values.push_back(fagpu::ReadBlockOp::create(
+        builder, loc, builder.getI32Type(), index, turn));
+  ArrayRef<Value> posted = values;
   IRMapping mapping;
-  for (auto [index, value] : llvm::enumerate(coordinates))
-    mapping.map(value, toIndex(values[index]));
-  for (auto [size, value] : llvm::zip(
-           sizes, values.drop_front(coordinates.size() + counts.size())))
+  for (auto [coordinate, value] : llvm::zip(coordinates, posted))
+    mapping.map(coordinate, toIndex(value));
+  posted = posted.drop_front(coordinates.size());
+  ArrayRef<Value> first = posted.take_front(counts.size());
+  posted = posted.drop_front(counts.size());
+  for (auto [size, value] : llvm::zip(sizes, posted))
     mapping.map(size, widenAs(value, size.getType()));
   for (Operation *op : ofCoordinates)
     builder.clone(*op, mapping);
   // The number of the group anew for each block, too: it is the same, but ptxas
-  // keeps what it computes from it in registers if it knows.
-  IRMapping outside;
+  // would keep what it computes from it in registers if it knew.
   for (Operation *op : program)
     if (auto group = dyn_cast<fagpu::GroupIdOp>(op)) {
       op->moveBefore(loop);
-            Value same = toIndex(buildUniform(
-          arith::AddIOp::create(builder, loc, toI32(group), values.back())));
-      outside.map(same, group.getResult());
-      group.getResult().replaceUsesWithIf(same, [&](OpOperand &use) {
-        return use.getOwner()->getBlock() != body;
-      });
+      mapping.map(group.getResult(),
+                  toIndex(buildUniform(arith::AddIOp::create(
+                      builder, loc, toI32(group), values.back()))));
     }
-  llvm::erase_if(program,
-                 [](Operation *op) { return isa<fagpu::GroupIdOp>(op); });
-  // The first turn is passed once, before all blocks, which have as many turns
-  // to await as to pass.
-  auto passes = llvm::find_if(program, [](Operation *op) {
-    auto branch = dyn_cast<scf::IfOp>(op);
-    return branch && isa<fagpu::PassTurnOp>(branch.thenBlock()->front());
-  });
-  if (passes != program.end()) {
-    auto branch = cast<scf::IfOp>(*passes);
-    program.erase(passes);
-    branch->moveBefore(loop);
-    builder.setInsertionPoint(branch);
-    FailureOr<Value> condition = cloneSlice(builder, branch.getCondition(),
-                                            split.getConsumer(), outside);
-    if (failed(condition))
-      return failure();
-    branch.getConditionMutable().assign(*condition);
-  }
-  moveProgram(program, body, mapping, body->getArgument(0),
-              values.drop_front(coordinates.size()));
-  builder.setInsertionPointToEnd(body);
+  llvm::erase_if(program, llvm::IsaPred<fagpu::GroupIdOp>);
+  // What maps the number of the group uses it itself.
+  moveProgram(program, body, mapping, turn, first);
+  fagpu::ReleaseBlockOp::create(builder, loc, turn);
   scf::YieldOp::create(
       builder, loc,
-      ValueRange(arith::AddIOp::create(builder, loc, body->getArgument(0),
-                                       constant(1))));
-  return success();
+      ValueRange(arith::AddIOp::create(builder, loc, turn, constant(1))));
+  return recomputeAfterLoops(loop, values);
 }
 
 LogicalResult Persistence::build(Value total) {

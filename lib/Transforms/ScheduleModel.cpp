@@ -139,7 +139,9 @@ static ScheduleChoice chooseForHopper(TargetAttr target,
   bool isTight = headDim > 128 && problem.isMasked;
   int64_t mostKeys = choice.groups >= 3 && !isTight ? 128 : 64;
   choice.bc = request.bc ? request.bc : mostKeys;
-  int64_t limit = ScheduleAttr::getGroupRegisters(choice.groups);
+  choice.persistent = request.persistent.value_or(0);
+  int64_t limit =
+      ScheduleAttr::getGroupRegisters(choice.groups, choice.persistent);
   auto registers = [&] {
     return choice.bc / 2 + headDim / 2 +
            (choice.overlap ? choice.bc / 4 + 28 : 32);
@@ -148,9 +150,6 @@ static ScheduleChoice chooseForHopper(TargetAttr target,
          (registers() > limit ||
           getTileBytes(target, problem, choice) > target.getSram()))
     choice.bc -= 16;
-  // A second tile of Q, where it fits, is loaded while the block works on the
-  // first.
-  choice.persistent = request.persistent.value_or(0);
   choice.reason =
       llvm::formatv("{0} of {1} registers a thread", registers(), limit);
   return choice;

@@ -65,9 +65,13 @@ int64_t getTileBytes(TargetAttr target, const ScheduleProblem &problem,
 ScheduleChoice chooseSchedule(TargetAttr target, const ScheduleProblem &problem,
                               const ScheduleRequest &request);
 
-/// The text of the schedule in Schedules.def, if there is one.
+/// The text of the schedule in Schedules.def, if there is one: that of the
+/// narrowest row which covers the keys that `target` promises.
 std::optional<StringRef> findMeasuredSchedule(TargetAttr target,
                                               const ScheduleProblem &problem);
+/// The bounds of the rows in Schedules.def that are for at most so many keys.
+SmallVector<int64_t> findKeyBounds(StringRef chip,
+                                   const ScheduleProblem &problem);
 
 } // namespace mlir::fa
 

@@ -34,6 +34,26 @@ struct SelectSchedule
   void runOnOperation() override;
 
 private:
+  /// The options that ask for fields of the schedule.
+  FASelectSchedulePassOptions getFieldOptions() const {
+    FASelectSchedulePassOptions options;
+    options.br = br;
+    options.bc = bc;
+    options.mr = mr;
+    options.nr = nr;
+    options.groups = groups;
+    options.warps = warps;
+    options.stages = stages;
+    options.blocks = blocks;
+    options.overlap = overlap;
+    options.pingpong = pingpong;
+    options.lazy = lazy;
+    options.narrow = narrow;
+    options.persistent = persistent;
+    options.backward = backward;
+    options.splits = splits;
+    return options;
+  }
   /// Attaches target and schedule to `op`.
   LogicalResult select(AttentionOpInterface op, TargetAttr target);
 };
@@ -51,27 +71,76 @@ static bool fitsHopper(AttentionOpInterface op, int64_t align) {
          op.getHeadDimV() % 8 == 0 && op.getHeadDimV() <= 256 && align == 16;
 }
 
-/// `target` for `op`, with `align` or else what contiguous tensors have. What
-/// sm_90a cannot do in its own way is done as on the GPUs before it.
-static TargetAttr getTargetFor(AttentionOpInterface op, TargetAttr target,
-                               int64_t align) {
-  if (target.isCPU())
-    return target;
+static ScheduleProblem getProblem(AttentionOpInterface op) {
+  return {op.getHeadDim(),
+          op.getHeadDimV(),
+          getElementBytes(op),
+          op.hasMaskRegion() ||
+              op.getMaskOrDefault().getKind() != MaskKind::None,
+          op.hasScoreRegion() || op.hasMaskRegion(),
+          !op.getKey().getType().isDynamicDim(2),
+          isa<AttentionBackwardOp>(op)};
+}
+
+/// The fields that `options` ask for.
+static ScheduleRequest getRequest(const FASelectSchedulePassOptions &options) {
+  auto toFlag = [](int64_t option) {
+    return option < 0 ? std::nullopt : std::optional<bool>(option != 0);
+  };
+  ScheduleRequest request{options.br,
+                          options.bc,
+                          options.mr,
+                          options.nr,
+                          options.groups,
+                          options.warps,
+                          options.stages,
+                          options.blocks,
+                          toFlag(options.overlap),
+                          toFlag(options.pingpong),
+                          toFlag(options.lazy),
+                          toFlag(options.narrow),
+                          options.persistent < 0
+                              ? std::nullopt
+                              : std::optional<int64_t>(options.persistent),
+                          /*backward=*/{},
+                          options.splits};
+  if (!options.backward.empty())
+    request.backward = symbolizeBackwardDesign(options.backward);
+  return request;
+}
+
+/// `align`, or what contiguous tensors have if it is 0.
+static int64_t getAlignFor(AttentionOpInterface op, int64_t align) {
   int64_t bytes = getElementBytes(op);
-  if (align == 0)
-    align = llvm::MinAlign(
-        llvm::MinAlign(op.getHeadDim() * bytes, op.getHeadDimV() * bytes), 16);
+  if (align != 0)
+    return align;
+  return llvm::MinAlign(
+      llvm::MinAlign(op.getHeadDim() * bytes, op.getHeadDimV() * bytes), 16);
+}
+
+/// What sm_90a cannot do in its own way is done as on the GPUs before it.
+static StringRef getChipFor(AttentionOpInterface op, StringRef chip,
+                            int64_t align) {
   // Of so few keys (two tiles of the largest B_c that is chosen), if their
   // number is static, no loop may be left, and a producer has nothing to run
   // ahead of.
   constexpr int64_t kFewKeys = 320;
   int64_t keys = op.getKey().getType().getDimSize(2);
   bool hasFewKeys = !ShapedType::isDynamic(keys) && keys <= kFewKeys;
-  StringRef chip = target.getChip();
-  if (target.isHopper() && (hasFewKeys || !fitsHopper(op, align)))
-    chip = "sm_90";
-  return TargetAttr::get(op->getContext(), chip, target.getSram(),
-                         /*vectorBits=*/0, align);
+  if (chip == "sm_90a" && (hasFewKeys || !fitsHopper(op, align)))
+    return "sm_90";
+  return chip;
+}
+
+/// `target` for `op`, with `align` or else what contiguous tensors have.
+static TargetAttr getTargetFor(AttentionOpInterface op, TargetAttr target,
+                               int64_t align) {
+  if (target.isCPU())
+    return target;
+  align = getAlignFor(op, align);
+  return TargetAttr::get(
+      op->getContext(), getChipFor(op, target.getChip(), align),
+      target.getSram(), /*vectorBits=*/0, align, target.getMaxKeys());
 }
 
 /// Fails if `schedule` is not one for the kind of `target`.
@@ -204,14 +273,7 @@ LogicalResult SelectSchedule::select(AttentionOpInterface op,
 
   // Past this head dim one row alone is larger than any cache.
   constexpr int64_t kMaxHeadDim = 1 << 20;
-  ScheduleProblem problem{op.getHeadDim(),
-                          op.getHeadDimV(),
-                          getElementBytes(op),
-                          op.hasMaskRegion() ||
-                              op.getMaskOrDefault().getKind() != MaskKind::None,
-                          op.hasScoreRegion() || op.hasMaskRegion(),
-                          !op.getKey().getType().isDynamicDim(2),
-                          isa<AttentionBackwardOp>(op)};
+  ScheduleProblem problem = getProblem(op);
   if (problem.headDim > kMaxHeadDim || problem.headDimV > kMaxHeadDim)
     return op->emitOpError("expected head dims of at most ")
            << kMaxHeadDim << " but got " << problem.headDim << " and "
@@ -222,29 +284,9 @@ LogicalResult SelectSchedule::select(AttentionOpInterface op,
       return failure();
     return verifyFits(op, given, target, problem, getFields(given));
   }
-  auto toFlag = [](int64_t option) {
-    return option < 0 ? std::nullopt : std::optional<bool>(option != 0);
-  };
   // What was measured is a whole: a field that is asked for asks the model for
   // the others.
-  ScheduleRequest request{br,
-                          bc,
-                          mr,
-                          nr,
-                          groups,
-                          warps,
-                          stages,
-                          blocks,
-                          toFlag(overlap),
-                          toFlag(pingpong),
-                          toFlag(lazy),
-                          toFlag(narrow),
-                          persistent < 0 ? std::nullopt
-                                         : std::optional<int64_t>(persistent),
-                          /*backward=*/{},
-                          splits};
-  if (!StringRef(backward).empty())
-    request.backward = symbolizeBackwardDesign(backward);
+  ScheduleRequest request = getRequest(getFieldOptions());
   ScheduleAttr schedule;
   if (table && request == ScheduleRequest()) {
     FailureOr<ScheduleAttr> measured =
@@ -262,8 +304,7 @@ LogicalResult SelectSchedule::select(AttentionOpInterface op,
         op->getContext(), choice.br, choice.bc, choice.mr, choice.nr,
         choice.groups, choice.warps, choice.stages, choice.blocks,
         choice.overlap, choice.pingpong, choice.lazy, choice.narrow,
-        choice.persistent,
-        choice.backward, choice.splits);
+        choice.persistent, choice.backward, choice.splits);
   if (!schedule || failed(verifyKind(op, schedule, target)) ||
       failed(verifyFits(op, schedule, target, problem, choice)))
     return failure();
@@ -278,6 +319,23 @@ LogicalResult SelectSchedule::select(AttentionOpInterface op,
                      getTileBytes(target, problem, choice), target.getSram(),
                      choice.reason);
   return success();
+}
+
+SmallVector<int64_t>
+fa::getKeyBounds(ModuleOp module, const FASelectSchedulePassOptions &options) {
+  SmallVector<int64_t> bounds;
+  if (!options.table || options.maxKeys != 0 ||
+      getRequest(options) != ScheduleRequest())
+    return bounds;
+  module.walk([&](AttentionOpInterface op) {
+    StringRef chip =
+        getChipFor(op, options.chip, getAlignFor(op, options.align));
+    if (!op.getScheduleAttr())
+      llvm::append_range(bounds, findKeyBounds(chip, getProblem(op)));
+  });
+  llvm::sort(bounds);
+  bounds.erase(llvm::unique(bounds), bounds.end());
+  return bounds;
 }
 
 void SelectSchedule::runOnOperation() {
@@ -304,11 +362,13 @@ void SelectSchedule::runOnOperation() {
         << persistent.getValue();
     return signalPassFailure();
   }
-  if (sram < 0) {
-    func.emitError("expected option 'sram' to be at least 0 but got ")
-        << sram.getValue();
-    return signalPassFailure();
-  }
+  for (Option<int64_t> *option : {&sram, &maxKeys})
+    if (*option < 0) {
+      func.emitError("expected option '")
+          << option->getArgStr() << "' to be at least 0 but got "
+          << option->getValue();
+      return signalPassFailure();
+    }
   if (!StringRef(backward).empty() && !symbolizeBackwardDesign(backward)) {
     func.emitError("expected option 'backward' to be two_pass or one_pass but "
                    "got '")
@@ -325,7 +385,8 @@ void SelectSchedule::runOnOperation() {
   auto target = TargetAttr::getChecked(
       [&] { return func.emitError("has no valid target: "); }, &getContext(),
       StringRef(chip), sram ? sram.getValue() : getDefaultSram(chip),
-      isCPU ? vectorBits.getValue() : int64_t(0), /*align=*/int64_t(16));
+      isCPU ? vectorBits.getValue() : int64_t(0), /*align=*/int64_t(16),
+      maxKeys.getValue());
   if (!target)
     return signalPassFailure();
   WalkResult result = func.walk([&](AttentionOpInterface op) {

@@ -251,8 +251,7 @@ LogicalResult Specializer::buildProducerLoops(ArrayRef<scf::ForOp> loops) {
     end = begin + 1;
     while (end < loops.size()) {
       scf::ForOp loop = loops[end - 1], next = loops[end];
-      if (!dependsOnGroup(loop.getUpperBound()) ||
-          next.getLowerBound() != loop.getUpperBound() ||
+      if (next.getLowerBound() != loop.getUpperBound() ||
           next.getStep() != loop.getStep() || !haveSameFills(loop, next))
         break;
       ++end;
@@ -350,8 +349,10 @@ LogicalResult Specializer::specialize() {
   builder.setInsertionPoint(group);
   split = fagpu::SpecializeOp::create(
       builder, loc, schedule.getGroups(),
-      schedule.getPersistent() && schedule.getGroups()<=2? 40: ScheduleAttr::getProducerRegisters(schedule.getGroups()),
-      schedule.getPersistent() && schedule.getGroups()<=2? 232: ScheduleAttr::getGroupRegisters(schedule.getGroups()));
+      ScheduleAttr::getProducerRegisters(schedule.getGroups(),
+                                         schedule.getPersistent()),
+      ScheduleAttr::getGroupRegisters(schedule.getGroups(),
+                                      schedule.getPersistent()));
   split.getProducer().emplaceBlock();
   Block &consumer = split.getConsumer().emplaceBlock();
 

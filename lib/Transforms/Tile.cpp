@@ -238,8 +238,9 @@ LogicalResult NestBuilder::buildRowGroup(const Visits &visits) {
         builder, loc, accType.clone(op.getElementType()), output);
   buildTileStore(builder, loc, output,
                  buildView(op.getOutput(), head, row0, rows));
-  buildTileStore(builder, loc, finish.getLse(),
-                 buildView(op.getLse(), head, row0, rows));
+  if (Value lse = op.getLse())
+    buildTileStore(builder, loc, finish.getLse(),
+                   buildView(lse, head, row0, rows));
   return success();
 }
 
@@ -271,6 +272,7 @@ static DictionaryAttr describeProblem(AttentionOp op) {
   }
   return b.getDictionaryAttr(
       {b.getNamedAttr("arguments", b.getArrayAttr(arguments)),
+       b.getNamedAttr("lse", b.getBoolAttr(op.getLse() != nullptr)),
        b.getNamedAttr("score_region", b.getBoolAttr(op.hasScoreRegion())),
        b.getNamedAttr("mask_region", b.getBoolAttr(op.hasMaskRegion())),
        b.getNamedAttr("dtype", b.getStringAttr(element)),

@@ -197,7 +197,8 @@ void KeysOutsideBuilder::buildFinish() {
     output = arith::TruncFOp::create(
         builder, loc, accType.clone(op.getElementType()), output);
   write(output, op.getOutput());
-  write(finish.getLse(), op.getLse());
+  if (Value lse = op.getLse())
+    write(finish.getLse(), lse);
 }
 
 void KeysOutsideBuilder::build() {

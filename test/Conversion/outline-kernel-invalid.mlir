@@ -187,6 +187,19 @@ func.func @no_query(%Q: memref<?x?x?x64xf16>, %K: memref<?x?x?x64xf16>, %V: memr
 
 // -----
 
+// LSE is a part of an argument.
+// expected-error @+1 {{expected Q, K, V, O and LSE to be an argument each on a GPU but LSE is not}}
+func.func @no_lse(%Q: memref<?x?x?x64xf16>, %K: memref<?x?x?x64xf16>, %V: memref<?x?x?x64xf16>,
+    %O: memref<?x?x?x64xf16>, %LSE: memref<?x?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %Q, %c0 : memref<?x?x?x64xf16>
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+  } {fa.problem = {arguments = ["Q", "K", "V", "O", ""], lse = true, mask = "none"}, fa.schedule = #fa.schedule<br = 16, bc = 16>, fa.target = #fa.target<"sm_80", sram = 166912>, fagpu.sram_bytes = 8192 : i64}
+  return
+}
+
+// -----
+
 // expected-error @+1 {{expected K to be a memref of rank 4 with a static head dim but got 'memref<?xf16>'}}
 func.func @key_of_rank_1(%Q: memref<?x?x?x64xf16>, %K: memref<?xf16>, %V: memref<?x?x?x64xf16>,
     %O: memref<?x?x?x64xf16>, %LSE: memref<?x?x?xf32>) {

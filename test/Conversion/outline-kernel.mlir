@@ -49,6 +49,23 @@ func.func @full(%Q: memref<?x?x?x64xf16>, %K: memref<?x?x?x64xf16>, %V: memref<?
 
 // -----
 
+// Without LSE there is no such argument, and the package does not say so of its
+// problem: it shows in the arguments.
+
+// CHECK-LABEL: func.func @no_lse
+// CHECK-SAME: arguments = [{kind = "memref", tensor = "Q"}, {kind = "memref", tensor = "K"}, {kind = "memref", tensor = "V"}, {kind = "memref", tensor = "O"}]
+// CHECK-SAME: problem = {mask = "none"}
+func.func @no_lse(%Q: memref<?x?x?x64xf16>, %K: memref<?x?x?x64xf16>, %V: memref<?x?x?x64xf16>,
+                  %O: memref<?x?x?x64xf16>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %Q, %c0 : memref<?x?x?x64xf16>
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+  } {fa.problem = {arguments = ["Q", "K", "V", "O"], lse = false, mask = "none"}, fa.schedule = #fa.schedule<br = 128, bc = 64, warps = 8, stages = 2>, fa.target = #fa.target<"sm_80", sram = 166912>, fagpu.sram_bytes = 8192 : i64}
+  return
+}
+
+// -----
+
 // Tables and numbers that regions read. With a mask region, too, the last tiles
 // begin first.
 

@@ -4,7 +4,7 @@
 //
 // RUN: fa-opt %s --fa-lower-to-cpu | FileCheck %s --check-prefix=CPU
 // RUN: fa-opt %s --fa-lower-to-nvvm="chip=sm_80" | FileCheck %s --check-prefix=GPU
-// RUN: fa-opt %s --fa-lower-to-nvvm="chip=sm_90a" | FileCheck %s --check-prefix=GPU
+// RUN: fa-opt %s --fa-lower-to-nvvm="chip=sm_90a max-keys=4096" | FileCheck %s --check-prefix=GPU
 // RUN: fa-run --target=cpu %s --heads=1 --seq-q=150 --seq-kv=200 --check | FileCheck %s --check-prefix=OK
 //
 // CPU: llvm.func @attention_blocks(

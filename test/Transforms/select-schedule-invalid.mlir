@@ -3,6 +3,8 @@
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{br=-1}))' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{stages=9223372036854775807}))' 2>&1 | FileCheck %s --check-prefix=HUGE
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{sram=-4}))' 2>&1 | FileCheck %s --check-prefix=SRAM
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_80 max-keys=-1}))' 2>&1 | FileCheck %s --check-prefix=KEYS
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{max-keys=64}))' 2>&1 | FileCheck %s --check-prefix=KEYS-CPU
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_1}))' 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{vector-bits=64}))' 2>&1 | FileCheck %s --check-prefix=BITS
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{mr=5}))' 2>&1 | FileCheck %s --check-prefix=MR
@@ -22,6 +24,8 @@
 // NEGATIVE: error: expected option 'br' to be from 0 to 1048576 but got -1
 // HUGE: error: expected option 'stages' to be from 0 to 1048576 but got 9223372036854775807
 // SRAM: error: expected option 'sram' to be at least 0 but got -4
+// KEYS: error: expected option 'max-keys' to be at least 0 but got -1
+// KEYS-CPU: error: has no valid target: expected max_keys of at least 0 on a GPU, and none on the CPU, but got 64
 // CHIP: error: has no valid target: expected target "cpu",
 // BITS: error: has no valid target: expected vector_bits of 128, 256 or 512 but got 64
 // MR: error: 'fa.attention' op has no valid schedule: expected br to be a multiple of mr but got br = 64, mr = 5

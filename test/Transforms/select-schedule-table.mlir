@@ -9,6 +9,10 @@
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_80}))' --remarks-filter=schedule --remark-format=emitRemark -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MODEL
 
+// RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a max-keys=4096}))' | FileCheck %s --check-prefix=SHORT
+// RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a max-keys=4097}))' | FileCheck %s --check-prefix=LONG
+// RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a}))' | FileCheck %s --check-prefix=ANY
+
 // Schedules.def has a schedule for this problem. It is not taken where it is not
 // wanted, where a field is asked for, where it does not fit, or on another chip.
 // Schedules themselves are checked in test/Target/schedules.test.
@@ -64,4 +68,18 @@ func.func @score(%Q: !M, %LSE: !LSE) -> !M {
         fa.yield %t : f32
       } -> !M, !LSE
   return %r#0 : !M
+}
+
+// The narrowest row that covers the keys which there are at most. One for at most so
+// many is none for any number.
+!S = tensor<?x?x?x64xbf16>
+// SHORT-LABEL: func.func @short
+// SHORT: groups = 4, {{.*}}target = #fa.target<"sm_90a", sram = 232448, max_keys = 4096>
+// LONG-LABEL: func.func @short
+// LONG: groups = 3, {{.*}}target = #fa.target<"sm_90a", sram = 232448, max_keys = 4097>
+// ANY-LABEL: func.func @short
+// ANY: groups = 3, {{.*}}target = #fa.target<"sm_90a", sram = 232448>
+func.func @short(%Q: !S, %LSE: !LSE) -> !S {
+  %r:2 = fa.attention ins(%Q, %Q, %Q : !S, !S, !S) outs(%Q, %LSE : !S, !LSE) mask = #fa.mask<causal> -> !S, !LSE
+  return %r#0 : !S
 }

@@ -408,7 +408,7 @@ func.func @negative_scale(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
 // CHECK:     arith.subi %[[MY_FIRST]],
 // CHECK:   scf.for %{{.*}} = %[[EDGES]] to %[[TILES]]
 // CHECK: } {mapping = [#gpu.warpgroup<x>]}
-// CHECK: } {fa.problem = {{{.*}}dtype = "f16", head_dim = 16 : i64, head_dim_v = 24 : i64, mask = "causal", {{.*}}scale = 2.500000e-01 : f32
+// CHECK: } {fa.problem = {{{.*}}dtype = "f16", head_dim = 16 : i64, head_dim_v = 24 : i64, lse = true, mask = "causal", {{.*}}scale = 2.500000e-01 : f32
 // CHECK-SAME: fa.schedule = #fa.schedule<br = 128, bc = 32, groups = 2, warps = 4, stages = 2>, fa.target = #fa.target<"sm_90a", sram = 232448>
 func.func @row_groups(%Q: !Q, %K: !Q, %V: !V, %O: !V, %LSE: !LSE) {
   fa.attention ins(%Q, %K, %V : !Q, !Q, !V) outs(%O, %LSE : !V, !LSE) mask = #fa.mask<causal>

@@ -60,6 +60,8 @@ public:
             llvm::cl::desc("Blocks that share the key tiles of a head in the "
                            "design one_pass (default: chosen)"),
             llvm::cl::value_desc("N"), llvm::cl::cat(category)),
+        noLse("no-lse", llvm::cl::desc("Compute O alone, without LSE"),
+              llvm::cl::cat(category)),
         backward("backward",
                  llvm::cl::desc("The gradients of Q, K and V instead of O and "
                                 "LSE"),
@@ -91,12 +93,13 @@ public:
 
   const std::string &getTarget() const { return target; }
   bool isBackward() const { return backward; }
+  bool hasNoLse() const { return noLse; }
 
 private:
   using StringFlag = llvm::cl::opt<std::string>;
 
   StringFlag target, br, bc, groups, warps, stages, design, splits;
-  llvm::cl::opt<bool> backward;
+  llvm::cl::opt<bool> noLse, backward;
   std::vector<std::unique_ptr<StringFlag>> shape;
 };
 

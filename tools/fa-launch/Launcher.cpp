@@ -105,6 +105,10 @@ Result<LaunchReport> Launcher::run(const LaunchOptions &given) {
   if (!problem)
     return problem.error();
 
+  if (!options.lse.empty() && !package.uses(TensorName::LSE))
+    return Error{"--lse: expected a package whose kernels write LSE but those "
+                 "of '" +
+                 package.path + "' write O alone"};
   // Outputs are opened before the work, so that a bad path fails at once.
   std::optional<OutputFile> outputFile, lseFile;
   if (Status status = openOutput(options.output, outputFile); !status)
@@ -121,15 +125,20 @@ Result<LaunchReport> Launcher::run(const LaunchOptions &given) {
       problem->dtype, problem->getShape(TensorName::O), order);
   if (!output)
     return output.error();
-  Result<HostTensor> lse =
-      HostTensor::create(DType::F32, problem->getShape(TensorName::LSE));
-  if (!lse)
-    return lse.error();
+  std::optional<HostTensor> lse;
+  if (package.uses(TensorName::LSE)) {
+    Result<HostTensor> made =
+        HostTensor::create(DType::F32, problem->getShape(TensorName::LSE));
+    if (!made)
+      return made.error();
+    lse = std::move(*made);
+  }
 
-  Result<GpuRun> run = runOnGpu(context, program, *problem,
-                                {*inputs.query, *inputs.key, *inputs.value,
-                                 *output, *lse, inputs.extras.getValues()},
-                                options.run);
+  Result<GpuRun> run =
+      runOnGpu(context, program, *problem,
+               {*inputs.query, *inputs.key, *inputs.value, *output,
+                lse ? &*lse : nullptr, inputs.extras.getValues()},
+               options.run);
   if (!run)
     return run.error();
   LaunchReport report;
@@ -144,15 +153,16 @@ Result<LaunchReport> Launcher::run(const LaunchOptions &given) {
     attention.scale = problem->scale;
     attention.mask = problem->mask;
     report.check = checkAttention(
-        attention, *output, *lse,
+        attention, *output, lse ? &*lse : nullptr,
         options.checkRows.value_or(getRowsToCheck(*problem, checkBudget)),
         pool);
   }
-  for (auto [file, tensor] :
-       {std::pair{&outputFile, &*output}, {&lseFile, &*lse}})
-    if (*file)
-      if (Status status = writeNpy(*tensor, **file); !status)
-        return status.error();
+  if (outputFile)
+    if (Status status = writeNpy(*output, *outputFile); !status)
+      return status.error();
+  if (lseFile)
+    if (Status status = writeNpy(*lse, *lseFile); !status)
+      return status.error();
   for (std::optional<OutputFile> *file : {&outputFile, &lseFile})
     if (*file)
       if (Status status = (*file)->commit(); !status)

@@ -103,7 +103,8 @@ void fart::printReport(const LaunchReport &report,
   if (!report.check)
     return;
   printAccuracy("O", report.check->output, os);
-  printAccuracy("LSE", report.check->lse, os);
+  if (report.check->lse)
+    printAccuracy("LSE", *report.check->lse, os);
   os << "check      " << report.check->rowsChecked << " of "
      << report.check->rowsTotal << " rows against the fp64 reference: "
      << (report.passed() ? "PASS" : "FAIL") << '\n';
@@ -119,10 +120,12 @@ void fart::printSummary(const std::string &name, const LaunchReport &report,
      << name << " (" << report.problem.describe() << ")";
   if (!run.failure.empty())
     os << ": " << run.failure;
-  if (report.check && !report.check->passed())
-    os << format(": O %.3g of %.3g, LSE %.3g of %.3g",
-                 report.check->output.error, report.check->output.tolerance,
-                 report.check->lse.error, report.check->lse.tolerance);
+  if (report.check && !report.check->passed()) {
+    os << format(": O %.3g of %.3g", report.check->output.error,
+                 report.check->output.tolerance);
+    if (const std::optional<Accuracy> &lse = report.check->lse)
+      os << format(", LSE %.3g of %.3g", lse->error, lse->tolerance);
+  }
   if (run.times)
     os << format(": %.4f ms, %.1f TFLOP/s, back to back %.1f TFLOP/s",
                  run.times->medianSeconds * 1e3,
@@ -208,7 +211,8 @@ ordered_json fart::makeJSON(const LaunchReport &report,
     json["failure"] = run.failure;
   if (report.check)
     json["check"] = {{"output", ::makeJSON(report.check->output)},
-                     {"lse", ::makeJSON(report.check->lse)},
+                     {"lse", report.check->lse ? ::makeJSON(*report.check->lse)
+                                               : nlohmann::ordered_json()},
                      {"rows_checked", report.check->rowsChecked},
                      {"rows_total", report.check->rowsTotal},
                      {"passed", report.check->passed()}};

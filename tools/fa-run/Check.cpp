@@ -104,7 +104,7 @@ llvm::Error fa::checkResults(const AttentionProblem &problem,
 
   fart::AttentionGradient gradient{attention, arguments.getOutput(),
                                    arguments.getOutputGrad(),
-                                   arguments.getLse(), arguments.getLseGrad()};
+                                   *arguments.getLse(), arguments.getLseGrad()};
   // What the kernel was compiled with is a copy of the module.
   if (failed(addDerivativeRegion(func.backward)))
     return llvm::createStringError(

@@ -71,10 +71,28 @@ static llvm::Error setPipeline(GPUPipelineOptions &pipeline, StringRef chip,
   return setTiles(pipeline, tiles);
 }
 
+/// Of kernels for different numbers of keys, the bound of the narrowest one
+/// that takes those of `problem`; 0: that for any number.
+static int64_t getMaxKeys(ModuleOp module, StringRef chip,
+                          const AttentionProblem &problem,
+                          const FlagValues &tiles) {
+  GPUPipelineOptions pipeline;
+  if (llvm::Error error = setPipeline(pipeline, chip, tiles)) {
+    consumeError(std::move(error)); // Of the flags, which compilation says.
+    return 0;
+  }
+  for (int64_t bound : getKeyBounds(module, pipeline.getSchedule()))
+    if (problem.seqKV <= bound)
+      return bound;
+  return 0;
+}
+
 llvm::Expected<std::unique_ptr<GPUKernel>>
-GPURunner::compile(ModuleOp module, StringRef chip, const FlagValues &tiles) {
+GPURunner::compile(ModuleOp module, StringRef chip, int64_t maxKeys,
+                   const FlagValues &tiles) {
   using Clock = std::chrono::steady_clock;
   GPUPipelineOptions pipeline;
+  pipeline.maxKeys = maxKeys;
   if (llvm::Error error = setPipeline(pipeline, chip, tiles))
     return error;
   Clock::time_point start = Clock::now();
@@ -126,14 +144,15 @@ GPURunner::getKernel(ModuleOp module, const AttentionProblem &problem,
   if (std::optional<std::string> reason = fart::whyNotDevice(chip, capability))
     return llvm::createStringError("--target=" + chip + ": " + *reason);
 
-  std::string id = chip;
+  int64_t maxKeys = getMaxKeys(module, chip, problem, options.tiles);
+  std::string id = chip + " " + std::to_string(maxKeys);
   for (const auto &[flag, value] : options.tiles)
     id += " " + flag + "=" + value;
   llvm::raw_string_ostream(id) << '\n' << module;
   std::unique_ptr<GPUKernel> &kernel = kernels[id];
   if (!kernel) {
     llvm::Expected<std::unique_ptr<GPUKernel>> compiled =
-        compile(module, chip, options.tiles);
+        compile(module, chip, maxKeys, options.tiles);
     if (!compiled)
       return compiled.takeError();
     kernel = std::move(*compiled);
@@ -196,6 +215,7 @@ static SmallString<128> getDumpPath(const RunOptions &options, size_t number,
 }
 
 llvm::Error fa::dumpGPULevels(ModuleOp module, StringRef chip,
+                              const AttentionProblem &problem,
                               const RunOptions &options) {
   if (std::error_code ec = llvm::sys::fs::create_directories(options.dumpDir))
     return llvm::createStringError(
@@ -205,6 +225,7 @@ llvm::Error fa::dumpGPULevels(ModuleOp module, StringRef chip,
     GPUPipelineOptions pipeline;
     if (llvm::Error error = setPipeline(pipeline, chip, options.tiles))
       return error;
+    pipeline.maxKeys = getMaxKeys(module, chip, problem, options.tiles);
     pipeline.stopAfter = entry.second;
     llvm::Expected<OwningOpRef<ModuleOp>> lowered = lowerCopy(module, pipeline);
     if (!lowered)

@@ -55,8 +55,11 @@ private:
   explicit GPURunner(fart::cuda::Context context)
       : context(std::move(context)) {}
 
-  llvm::Expected<std::unique_ptr<GPUKernel>>
-  compile(ModuleOp module, StringRef chip, const FlagValues &tiles);
+  /// The kernel for at most so many keys; 0: for any number.
+  llvm::Expected<std::unique_ptr<GPUKernel>> compile(ModuleOp module,
+                                                     StringRef chip,
+                                                     int64_t maxKeys,
+                                                     const FlagValues &tiles);
 
   fart::cuda::Context context; // Outlives the kernels.
   llvm::StringMap<std::unique_ptr<GPUKernel>> kernels;
@@ -65,6 +68,7 @@ private:
 /// Writes the IR of every level of the GPU road to `options.dumpDir`, as
 /// <number>-<level>.mlir.
 llvm::Error dumpGPULevels(ModuleOp module, StringRef chip,
+                          const AttentionProblem &problem,
                           const RunOptions &options);
 
 /// Writes the PTX of `kernel` beside the levels.

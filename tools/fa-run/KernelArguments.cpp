@@ -168,8 +168,9 @@ llvm::Error KernelArguments::allocate(const RunOptions &options,
   std::vector<Entry> inputs = {{&query, dtype, problem.getQueryShape()},
                                {&key, dtype, problem.getKeyShape()},
                                {&value, dtype, problem.getValueShape()}};
-  std::vector<Entry> outputs = {{&output, dtype, problem.getOutputShape()},
-                                {&lse, f32, problem.getLseShape()}};
+  std::vector<Entry> outputs = {{&output, dtype, problem.getOutputShape()}};
+  if (problem.lse)
+    outputs.push_back({&lse, f32, problem.getLseShape()});
   if (problem.backward) {
     inputs.push_back({&outputGrad, dtype, problem.getOutputShape()});
     if (problem.lseGrad)
@@ -201,7 +202,8 @@ SmallVector<KernelArgument> KernelArguments::getArguments(AttentionFunc &func) {
   arguments[func.key].tensor = &*key;
   arguments[func.value].tensor = &*value;
   arguments[func.output].tensor = &*output;
-  arguments[func.lse].tensor = &*lse;
+  if (func.lse)
+    arguments[*func.lse].tensor = &*lse;
   if (func.backward) {
     arguments[func.outputGrad].tensor = &*outputGrad;
     if (func.lseGrad)

@@ -51,7 +51,8 @@ public:
   fart::HostTensor &getKey() { return *key; }
   fart::HostTensor &getValue() { return *value; }
   fart::HostTensor &getOutput() { return *output; }
-  fart::HostTensor &getLse() { return *lse; }
+  /// Null if the problem has none.
+  fart::HostTensor *getLse() { return lse ? &*lse : nullptr; }
   fart::HostTensor &getOutputGrad() { return *outputGrad; }
   /// Null without a gradient of LSE.
   fart::HostTensor *getLseGrad() { return lseGrad ? &*lseGrad : nullptr; }

@@ -123,7 +123,8 @@ void fa::printReport(const RunReport &report, raw_ostream &os) {
   };
   if (report.check) {
     printAccuracy("O", report.check->output, os);
-    printAccuracy("LSE", report.check->lse, os);
+    if (report.check->lse)
+      printAccuracy("LSE", *report.check->lse, os);
     printVerdict(report.check->rowsChecked, report.check->rowsTotal);
   }
   if (report.gradientCheck) {
@@ -149,11 +150,12 @@ void fa::printSummary(StringRef name, const RunReport &report,
   os << ")";
   if (report.gpu && !report.gpu->run.failure.empty())
     os << ": " << report.gpu->run.failure;
-  if (report.check && !report.check->passed())
-    os << llvm::format(": O %.3g of %.3g, LSE %.3g of %.3g",
-                       report.check->output.error,
-                       report.check->output.tolerance, report.check->lse.error,
-                       report.check->lse.tolerance);
+  if (report.check && !report.check->passed()) {
+    os << llvm::format(": O %.3g of %.3g", report.check->output.error,
+                       report.check->output.tolerance);
+    if (const std::optional<fart::Accuracy> &lse = report.check->lse)
+      os << llvm::format(", LSE %.3g of %.3g", lse->error, lse->tolerance);
+  }
   if (report.gradientCheck && !report.gradientCheck->passed())
     os << llvm::format(
         ": dQ %.3g of %.3g, dK %.3g of %.3g, dV %.3g of %.3g",
@@ -251,12 +253,13 @@ llvm::json::Object fa::makeJSON(const RunReport &report) {
   else
     addCPURun(json, report);
   if (report.check)
-    json["check"] =
-        llvm::json::Object{{"output", ::makeJSON(report.check->output)},
-                           {"lse", ::makeJSON(report.check->lse)},
-                           {"rows_checked", report.check->rowsChecked},
-                           {"rows_total", report.check->rowsTotal},
-                           {"passed", report.check->passed()}};
+    json["check"] = llvm::json::Object{
+        {"output", ::makeJSON(report.check->output)},
+        {"lse", report.check->lse ? ::makeJSON(*report.check->lse)
+                                  : llvm::json::Value(nullptr)},
+        {"rows_checked", report.check->rowsChecked},
+        {"rows_total", report.check->rowsTotal},
+        {"passed", report.check->passed()}};
   if (const auto &check = report.gradientCheck)
     json["check"] = llvm::json::Object{
         {"dq", ::makeJSON(check->query)}, {"dk", ::makeJSON(check->key)},

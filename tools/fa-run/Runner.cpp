@@ -146,7 +146,8 @@ Runner::getGPUKernel(ModuleOp module, const AttentionProblem &problem,
     // lowering came, if it fails.
     bool wantsLevels = !options.dumpDir.empty();
     if (wantsLevels && options.target != "auto")
-      if (llvm::Error error = dumpGPULevels(module, options.target, options))
+      if (llvm::Error error =
+              dumpGPULevels(module, options.target, problem, options))
         return error;
     return gpu->getKernel(module, problem, options, extras);
   };
@@ -167,7 +168,8 @@ Runner::getGPUKernel(ModuleOp module, const AttentionProblem &problem,
   }
   if (!options.dumpDir.empty()) {
     if (options.target == "auto")
-      if (llvm::Error error = dumpGPULevels(module, (*kernel)->chip, options))
+      if (llvm::Error error =
+              dumpGPULevels(module, (*kernel)->chip, problem, options))
         return error;
     if (llvm::Error error = dumpPTX(**kernel, options))
       return error;
@@ -207,9 +209,10 @@ namespace {
 /// The files that results are written to.
 class OutputFiles {
 public:
+  using Get = fart::HostTensor &(*)(KernelArguments &);
+
   /// Opens the file for `get`'s tensor, if there is a path.
-  llvm::Error open(const std::string &path,
-                   fart::HostTensor &(KernelArguments::*get)()) {
+  llvm::Error open(const std::string &path, Get get) {
     if (path.empty())
       return llvm::Error::success();
     fart::Result<fart::OutputFile> opened = fart::OutputFile::open(path);
@@ -222,8 +225,7 @@ public:
   /// Writes everything before the first file is put in its place.
   llvm::Error write(KernelArguments &arguments) {
     for (auto &[file, get] : files)
-      if (fart::Status status = fart::writeNpy((arguments.*get)(), file);
-          !status)
+      if (fart::Status status = fart::writeNpy(get(arguments), file); !status)
         return llvm::createStringError(status.error().message);
     for (auto &[file, get] : files)
       if (fart::Status status = file.commit(); !status)
@@ -232,15 +234,13 @@ public:
   }
 
 private:
-  std::vector<
-      std::pair<fart::OutputFile, fart::HostTensor &(KernelArguments::*)()>>
-      files;
+  std::vector<std::pair<fart::OutputFile, Get>> files;
 };
 } // namespace
 
-/// Fails if a flag is given that only a backward problem has.
-static llvm::Error checkBackwardFlags(const RunOptions &options,
-                                      const AttentionProblem &problem) {
+/// Fails if a flag is given that only another problem has.
+static llvm::Error checkOutputFlags(const RunOptions &options,
+                                    const AttentionProblem &problem) {
   for (auto [name, path] : {std::pair{"do", &options.outputGrad},
                             {"dlse", &options.lseGrad},
                             {"dq", &options.queryGrad},
@@ -253,6 +253,8 @@ static llvm::Error checkBackwardFlags(const RunOptions &options,
     return llvm::createStringError(
         "--dlse: expected the fa.attention_backward of '" + options.input +
         "' to have a gradient of LSE");
+  if (!options.lse.empty() && !problem.lse)
+    return llvm::createStringError("--lse: expected a problem with LSE");
   return llvm::Error::success();
 }
 
@@ -306,6 +308,12 @@ llvm::Expected<RunReport> Runner::run(const RunOptions &options) {
     return error;
   if (options.backward)
     spec.setBackward();
+  if (options.noLse && !options.input.empty())
+    return llvm::createStringError(
+        "--no-lse: expected no .mlir file beside it, "
+        "which says itself whether it has LSE");
+  if (options.noLse)
+    spec.setNoLse();
   if (options.input.empty() && !options.lseGrad.empty())
     spec.setLseGrad();
   llvm::Expected<OwningOpRef<ModuleOp>> module = getModule(options, spec);
@@ -316,7 +324,7 @@ llvm::Expected<RunReport> Runner::run(const RunOptions &options) {
   llvm::Expected<AttentionProblem> problem = spec.resolve();
   if (!problem)
     return problem.takeError();
-  if (llvm::Error error = checkBackwardFlags(options, *problem))
+  if (llvm::Error error = checkOutputFlags(options, *problem))
     return error;
   if (!*module)
     *module = buildProblem(&context, *problem);
@@ -329,11 +337,16 @@ llvm::Expected<RunReport> Runner::run(const RunOptions &options) {
   // Outputs are opened before the work, so that a bad path fails at once.
   OutputFiles files;
   using A = KernelArguments;
-  for (auto [path, get] : {std::pair{&options.output, &A::getOutput},
-                           {&options.lse, &A::getLse},
-                           {&options.queryGrad, &A::getQueryGrad},
-                           {&options.keyGrad, &A::getKeyGrad},
-                           {&options.valueGrad, &A::getValueGrad}})
+  using Tensor = fart::HostTensor;
+  using File = std::pair<const std::string *, OutputFiles::Get>;
+  for (auto [path, get] :
+       {File{&options.output, [](A &a) -> Tensor & { return a.getOutput(); }},
+        File{&options.lse, [](A &a) -> Tensor & { return *a.getLse(); }},
+        File{&options.queryGrad,
+             [](A &a) -> Tensor & { return a.getQueryGrad(); }},
+        File{&options.keyGrad, [](A &a) -> Tensor & { return a.getKeyGrad(); }},
+        File{&options.valueGrad,
+             [](A &a) -> Tensor & { return a.getValueGrad(); }}})
     if (llvm::Error error = files.open(*path, get))
       return error;
   if (llvm::Error error = checkMemory(options, *problem))

@@ -42,6 +42,7 @@ struct RunOptions {
   std::string dumpDir;
   uint64_t seed = 0;
   bool backward = false;
+  bool noLse = false;
   bool check = false;
   bool bench = false;
 };

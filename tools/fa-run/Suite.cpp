@@ -68,11 +68,11 @@ llvm::Error fa::setOption(RunOptions &options, StringRef name,
           "'");
     return llvm::Error::success();
   }
-  if (name == "backward") {
+  if (name == "backward" || name == "no-lse") {
     if (value != "true" && value != "false")
       return llvm::createStringError(
-          "--backward: expected true or false but got '" + value + "'");
-    options.backward = value == "true";
+          "--" + name + ": expected true or false but got '" + value + "'");
+    (name == "backward" ? options.backward : options.noLse) = value == "true";
     return llvm::Error::success();
   }
   if (name == "arg") {

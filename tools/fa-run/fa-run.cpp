@@ -106,6 +106,7 @@ static llvm::Expected<RunOptions> makeOptions(const Flags &flags) {
   options.keyGrad = flags.keyGrad;
   options.valueGrad = flags.valueGrad;
   options.backward = flags.problem.isBackward();
+  options.noLse = flags.problem.hasNoLse();
   options.output = flags.output;
   options.lse = flags.lse;
   options.dumpDir = flags.dumpLevels;

@@ -48,7 +48,7 @@ struct Flags {
       "schedule",
       cl::desc("Fields of a GPU schedule that are not to be chosen"),
       cl::value_desc("br=N bc=N groups=N warps=N stages=N blocks=N align=N "
-                     "table=false"),
+                     "max-keys=N table=false"),
       cl::cat(category)};
   cl::opt<std::string> level{
       "level",
@@ -81,6 +81,8 @@ static llvm::Expected<OwningOpRef<ModuleOp>> getModule(const Flags &flags,
       return error;
     if (flags.problem.isBackward())
       spec.setBackward();
+    if (flags.problem.hasNoLse())
+      spec.setNoLse();
     llvm::Expected<AttentionProblem> problem = spec.resolve();
     if (!problem)
       return problem.takeError();
@@ -90,6 +92,10 @@ static llvm::Expected<OwningOpRef<ModuleOp>> getModule(const Flags &flags,
     return llvm::createStringError("--" + shape.front().first +
                                    ": expected no shape flag beside a .mlir "
                                    "file, which has its own shape");
+  if (flags.problem.hasNoLse())
+    return llvm::createStringError(
+        "--no-lse: expected no .mlir file beside it, "
+        "which says itself whether it has LSE");
   llvm::Expected<OwningOpRef<ModuleOp>> module =
       parseProblem(flags.input, context);
   if (!module || !flags.problem.isBackward())
@@ -158,10 +164,9 @@ static llvm::Error emitKernels(const Flags &flags, ModuleOp module,
   return writePackage(*package, flags.output);
 }
 
-/// `module` after the GPU road, up to the level that is asked for.
-static llvm::Expected<OwningOpRef<ModuleOp>>
-lowerForGPU(const Flags &flags, ModuleOp module, Level level) {
-  GPUPipelineOptions options;
+/// Sets what the flags say about the GPU road.
+static llvm::Error setOptions(GPUPipelineOptions &options, const Flags &flags,
+                              Level level) {
   std::string errors;
   llvm::raw_string_ostream os(errors);
   if (failed(options.parseFromString(flags.schedule, os)))
@@ -172,19 +177,42 @@ lowerForGPU(const Flags &flags, ModuleOp module, Level level) {
   options.stopAfter = level;
   if (flags.level == "naive")
     options.level = Level::Naive;
-  if (llvm::Error error = setTiles(options, flags.problem.getTiles()))
+  return setTiles(options, flags.problem.getTiles());
+}
+
+/// `module` after the GPU road, up to the level that is asked for.
+static llvm::Expected<OwningOpRef<ModuleOp>>
+lowerForGPU(const Flags &flags, ModuleOp module, Level level) {
+  GPUPipelineOptions options;
+  if (llvm::Error error = setOptions(options, flags, level))
     return error;
   llvm::Expected<OwningOpRef<ModuleOp>> lowered = lowerCopy(module, options);
-  if (!lowered || flags.emit != "package" || options.align != 0 ||
-      options.level == Level::Naive)
+  if (!lowered || flags.emit != "package" || options.level == Level::Naive)
+    return lowered;
+
+  // Kernels for short sequences come first, where these have a schedule of
+  // their own.
+  SmallVector<OwningOpRef<ModuleOp>> modules;
+  for (int64_t bound : getKeyBounds(module, options.getSchedule())) {
+    GPUPipelineOptions shorter;
+    if (llvm::Error error = setOptions(shorter, flags, level))
+      return error;
+    shorter.maxKeys = bound;
+    llvm::Expected<OwningOpRef<ModuleOp>> next = lowerCopy(module, shorter);
+    if (!next)
+      return next.takeError();
+    modules.push_back(std::move(*next));
+  }
+  if (modules.empty() && options.align != 0)
     return lowered;
 
   // Kernels for tensors that are aligned to less follow, down to an element: of
   // the schedule that the model chooses for them.
   KernelAlignment first = findKernelAlignment(**lowered);
-  SmallVector<OwningOpRef<ModuleOp>> modules;
   modules.push_back(std::move(*lowered));
   for (int64_t align : {4, 2}) {
+    if (options.align != 0)
+      break;
     if (align >= first.align || align < first.elementBytes)
       continue;
     GPUPipelineOptions narrow;

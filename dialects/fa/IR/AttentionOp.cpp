@@ -35,7 +35,10 @@ static FloatAttr getScaleAttr(OpBuilder &builder, std::optional<float> scale) {
 void AttentionOp::build(OpBuilder &builder, OperationState &state, Value query,
                         Value key, Value value, Value output, Value lse,
                         MaskAttr mask, std::optional<float> scale) {
-  build(builder, state, ::getResultTypes({output, lse}), query, key, value,
+  SmallVector<Value> destinations = {output};
+  if (lse)
+    destinations.push_back(lse);
+  build(builder, state, ::getResultTypes(destinations), query, key, value,
         output, lse, mask, ::getScaleAttr(builder, scale),
         /*schedule=*/ScheduleAttr(), /*target=*/TargetAttr());
 }

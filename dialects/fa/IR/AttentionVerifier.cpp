@@ -153,18 +153,20 @@ static LogicalResult verifyScaleAndResults(AttentionOpInterface op) {
   size_t expected = op.isOnTensors() ? destinations.getNumDpsInits() : 0;
   if (op->getNumResults() != expected)
     return op->emitOpError("expected ")
-           << expected << " results on "
+           << expected << (expected == 1 ? " result on " : " results on ")
            << (op.isOnTensors() ? "tensors" : "memrefs") << " but got "
            << op->getNumResults();
   return success();
 }
 
 LogicalResult AttentionOp::verify() {
-  const Operand operands[] = {{"query", getQuery().getType(), queryDims},
-                              {"key", getKey().getType(), keyDims},
-                              {"value", getValue().getType(), valueDims},
-                              {"output", getOutput().getType(), outputDims},
-                              {"lse", getLse().getType(), lseDims}};
+  SmallVector<Operand> operands = {
+      {"query", getQuery().getType(), queryDims},
+      {"key", getKey().getType(), keyDims},
+      {"value", getValue().getType(), valueDims},
+      {"output", getOutput().getType(), outputDims}};
+  if (Value lse = getLse())
+    operands.push_back({"lse", cast<ShapedType>(lse.getType()), lseDims});
   if (failed(verifyShapes(*this, operands)))
     return failure();
   return verifyScaleAndResults(*this);

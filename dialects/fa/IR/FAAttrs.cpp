@@ -15,37 +15,44 @@ using namespace mlir::fa;
 
 #include "fa/IR/FAEnums.cpp.inc"
 
-/// `sram = N` (`, vector_bits = N`)? (`, align = N`)?
+/// `sram = N` (`, vector_bits = N`)? (`, align = N`)? (`, max_keys = N`)?
 static ParseResult parseTargetLimits(AsmParser &parser, int64_t &sram,
-                                     int64_t &vectorBits, int64_t &align) {
+                                     int64_t &vectorBits, int64_t &align,
+                                     int64_t &maxKeys) {
   vectorBits = 0;
   align = 16;
+  maxKeys = 0;
   if (parser.parseKeyword("sram") || parser.parseEqual() ||
       parser.parseInteger(sram))
     return failure();
-  bool hasAlign = false;
+  const std::pair<StringRef, int64_t *> fields[] = {
+      {"vector_bits", &vectorBits}, {"align", &align}, {"max_keys", &maxKeys}};
+  ArrayRef<std::pair<StringRef, int64_t *>> left = fields;
   while (succeeded(parser.parseOptionalComma())) {
-    bool isAlign = succeeded(parser.parseOptionalKeyword("align"));
-    if (hasAlign ||
-        (!isAlign && (vectorBits != 0 || parser.parseKeyword("vector_bits"))))
+    while (!left.empty() &&
+           failed(parser.parseOptionalKeyword(left.front().first)))
+      left = left.drop_front();
+    if (left.empty())
       return parser.emitError(parser.getCurrentLocation(),
-                              "expected 'vector_bits' before 'align', each at "
-                              "most once");
-    if (parser.parseEqual() ||
-        parser.parseInteger(isAlign ? align : vectorBits))
+                              "expected 'vector_bits', 'align' and 'max_keys' "
+                              "in this order, each at most once");
+    if (parser.parseEqual() || parser.parseInteger(*left.front().second))
       return failure();
-    hasAlign = isAlign;
+    left = left.drop_front();
   }
   return success();
 }
 
 static void printTargetLimits(AsmPrinter &printer, int64_t sram,
-                              int64_t vectorBits, int64_t align) {
+                              int64_t vectorBits, int64_t align,
+                              int64_t maxKeys) {
   printer << "sram = " << sram;
   if (vectorBits != 0)
     printer << ", vector_bits = " << vectorBits;
   if (align != 16)
     printer << ", align = " << align;
+  if (maxKeys != 0)
+    printer << ", max_keys = " << maxKeys;
 }
 
 #define GET_ATTRDEF_CLASSES
@@ -110,7 +117,8 @@ std::optional<int64_t> MaskAttr::getRightBound() const {
 
 LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  StringRef chip, int64_t sram,
-                                 int64_t vectorBits, int64_t align) {
+                                 int64_t vectorBits, int64_t align,
+                                 int64_t maxKeys) {
   // target_c1
   if (!llvm::is_contained({"cpu", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a",
                            "sm_100", "sm_120"},
@@ -138,6 +146,11 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected an align of 2, 4, 8 or 16 bytes on a GPU, "
                           "and none on the CPU, but got "
                        << align;
+  // target_c5
+  if (maxKeys < 0 || (chip == "cpu" && maxKeys != 0))
+    return emitError() << "expected max_keys of at least 0 on a GPU, and none "
+                          "on the CPU, but got "
+                       << maxKeys;
   return success();
 }
 

@@ -93,10 +93,13 @@ def FA_TargetAttr : FA_Attr<"Target", "target"> {
     share of L2 on a CPU. `vector_bits` is the width of a CPU's SIMD register.
     `align` is what the code for a GPU may rely on: the addresses of Q, K, V and O
     and the distances between their rows, heads and batches are multiples of so
-    many bytes. The caller has to see to it (`guards` of a kernel package).
+    many bytes. `max_keys` is another promise: there are at most so many keys (0:
+    any number), for a schedule that is the best one for short sequences alone.
+    The caller has to see to both (`guards` of a kernel package).
 
     Examples: `#fa.target<"cpu", sram = 1048576, vector_bits = 512>`,
-    `#fa.target<"sm_90a", sram = 232448>`.
+    `#fa.target<"sm_90a", sram = 232448>`,
+    `#fa.target<"sm_90a", sram = 232448, max_keys = 4096>`.
 
     Constraints:
      - target_c1: `chip` is a known target: `cpu`, `sm_80`, `sm_86`, `sm_89`,
@@ -105,15 +108,17 @@ def FA_TargetAttr : FA_Attr<"Target", "target"> {
      - target_c3: `vector_bits` is 128, 256 or 512 on a CPU, and not given on a
        GPU.
      - target_c4: `align` is 2, 4, 8 or 16, and not given on a CPU.
+     - target_c5: `max_keys` is at least 0, and not given on a CPU.
   }];
   let parameters = (ins
     StringRefParameter<"target name">:$chip,
     "int64_t":$sram,
     DefaultValuedParameter<"int64_t", "0">:$vectorBits,
-    DefaultValuedParameter<"int64_t", "16">:$align
+    DefaultValuedParameter<"int64_t", "16">:$align,
+    DefaultValuedParameter<"int64_t", "0">:$maxKeys
   );
   let assemblyFormat = [{
-    `<` $chip `,` custom<TargetLimits>($sram, $vectorBits, $align) `>`
+    `<` $chip `,` custom<TargetLimits>($sram, $vectorBits, $align, $maxKeys) `>`
   }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -201,12 +206,13 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
   let extraClassDeclaration = [{
     /// Registers of a thread of the producer, and of one of `groups` row groups,
     /// on sm_90a: together no more than the launch gives the block
-    /// (docs/Rationale.md, registers).
-    static int64_t getProducerRegisters(int64_t groups) {
-      return groups <= 2 ? 24 : 32;
+    /// (docs/Rationale.md, registers). The producer of a persistent block finds
+    /// out what is next, too.
+    static int64_t getProducerRegisters(int64_t groups, bool isPersistent) {
+      return groups > 2 ? 32 : isPersistent ? 40 : 24;
     }
-    static int64_t getGroupRegisters(int64_t groups) {
-      return groups <= 2 ? 240 : groups == 3 ? 160 : 112;
+    static int64_t getGroupRegisters(int64_t groups, bool isPersistent) {
+      return groups > 3 ? 112 : groups == 3 ? 160 : isPersistent ? 232 : 240;
     }
     /// Tiles of Q that a block has in SRAM at a time.
     int64_t getQueryTiles() const {

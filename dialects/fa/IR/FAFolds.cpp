@@ -39,8 +39,28 @@ static LogicalResult canonicalizeProblem(AttentionOpInterface op,
   return failure();
 }
 
+/// An LSE that nothing uses is not computed.
+static LogicalResult dropUnusedLse(AttentionOp op, PatternRewriter &rewriter) {
+  if (!op.isOnTensors() || !op.getLse() || !op.getResult(1).use_empty())
+    return failure();
+  auto narrow = AttentionOp::create(
+      rewriter, op.getLoc(), op.getResult(0).getType(), op.getQuery(),
+      op.getKey(), op.getValue(), op.getOutput(), /*lse=*/Value(),
+      op.getMaskAttr(), op.getScaleAttr(), op.getScheduleAttr(),
+      op.getTargetAttr());
+  for (unsigned region : {0, 1})
+    rewriter.inlineRegionBefore(op->getRegion(region),
+                                narrow->getRegion(region),
+                                narrow->getRegion(region).begin());
+  rewriter.replaceAllUsesWith(op.getResult(0), narrow.getResult(0));
+  rewriter.eraseOp(op);
+  return success();
+}
+
 LogicalResult AttentionOp::canonicalize(AttentionOp op,
                                         PatternRewriter &rewriter) {
+  if (succeeded(dropUnusedLse(op, rewriter)))
+    return success();
   return canonicalizeProblem(op, /*hasDerivativeRegion=*/false, rewriter);
 }
 

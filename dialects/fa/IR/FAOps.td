@@ -82,7 +82,8 @@ def FA_AttentionOp : FA_ProblemOp<"attention"> {
     | `lse`           | [B, Hq, Sq]    | f32                    |
 
     `output` and `lse` are destinations: on tensors the op has a result for
-    each, on memrefs it has none. `scale` defaults to 1/sqrt(D). `mask` is a
+    each, on memrefs it has none. Without `lse`, which only gradients and
+    merges of partial results need, LSE is not computed. `scale` defaults to 1/sqrt(D). `mask` is a
     band (`#fa.mask`). The `score` region gets the scaled score and the indices
     (score, b, h, i, j) and yields the new score; the `where` region gets
     (b, h, i, j) and yields whether query i sees key j. Both hold pure scalar
@@ -144,7 +145,7 @@ def FA_AttentionOp : FA_ProblemOp<"attention"> {
     FA_Tensor<FA_InputFloat, 4>:$key,     // attention_c1
     FA_Tensor<FA_InputFloat, 4>:$value,   // attention_c1
     FA_Tensor<FA_InputFloat, 4>:$output,  // attention_c1
-    FA_Tensor<F32, 3>:$lse,               // attention_c2
+    Optional<FA_Tensor<F32, 3>>:$lse,     // attention_c2
     OptionalAttr<FA_MaskAttr>:$mask,
     OptionalAttr<F32Attr>:$scale,
     OptionalAttr<FA_ScheduleAttr>:$schedule,
@@ -157,13 +158,15 @@ def FA_AttentionOp : FA_ProblemOp<"attention"> {
   let assemblyFormat = [{
     `ins` `(` $query `,` $key `,` $value `:`
               type($query) `,` type($key) `,` type($value) `)`
-    `outs` `(` $output `,` $lse `:` type($output) `,` type($lse) `)`
+    `outs` `(` $output (`,` $lse^)? `:`
+               type($output) (`,` type($lse)^)? `)`
     (`mask` `=` $mask^)? (`scale` `=` $scale^)?
     (`score` $scoreRegion^)? (`where` $maskRegion^)?
     attr-dict (`->` type($results)^)?
   }];
   let builders = [
-    /// Without regions; the results follow from the destinations.
+    /// Without regions; `lse` may be null; the results follow from the
+    /// destinations.
     OpBuilder<(ins "::mlir::Value":$query, "::mlir::Value":$key,
       "::mlir::Value":$value, "::mlir::Value":$output, "::mlir::Value":$lse,
       CArg<"::mlir::fa::MaskAttr", "{}">:$mask,
@@ -171,7 +174,8 @@ def FA_AttentionOp : FA_ProblemOp<"attention"> {
   ];
   let extraClassDeclaration = [{
     MutableOperandRange getDpsInitsMutable() {
-      return MutableOperandRange(*this, /*start=*/3, /*length=*/2);
+      return MutableOperandRange(*this, /*start=*/3,
+                                 /*length=*/getLse() ? 2 : 1);
     }
   }];
 }

@@ -26,11 +26,12 @@ bool isSramTile(Type type);
 /// On the ops that say which block of the grid a kernel works on.
 constexpr llvm::StringLiteral kCoordinateAttrName = "fagpu.coordinate";
 
-/// What a block of a persistent grid is told of its next block of work: so many
-/// words of SRAM, after two mbarriers and the word that says whether there is
-/// one, in all so many bytes.
-constexpr int64_t kMaxPostedValues = 12;
-constexpr int64_t kMailboxBytes = 2 * 8 + 4 * (2 + kMaxPostedValues);
+/// What a block of a persistent grid is told of its next block of work, in two
+/// places of SRAM: at most so many words after one that says whether there is
+/// any, and two mbarriers; in all so many bytes.
+constexpr uint64_t kMaxPostedValues = 12;
+constexpr int64_t kPostedBytes = 4 * (1 + kMaxPostedValues);
+constexpr int64_t kMailboxBytes = 2 * (2 * 8 + kPostedBytes);
 } // namespace mlir::fagpu
 
 #include "fagpu/IR/FAGPUDialect.h.inc"

@@ -69,20 +69,22 @@ int64_t AllocOp::getByteSize() {
   return fagpu::getTileBytes(cast<MemRefType>(getType()));
 }
 
-/// post_block_c1, receive_block_c1
-static LogicalResult verifyPosted(Operation *op, int64_t numValues) {
-  if (numValues > fagpu::kMaxPostedValues)
-    return op->emitOpError("expected at most ")
-           << fagpu::kMaxPostedValues << " values but got " << numValues;
+LogicalResult PostBlockOp::verify() {
+  // post_block_c1
+  if (getValues().size() > fagpu::kMaxPostedValues)
+    return emitOpError("expected at most ")
+           << fagpu::kMaxPostedValues << " values but got "
+           << getValues().size();
   return success();
 }
 
-LogicalResult PostBlockOp::verify() {
-  return verifyPosted(*this, getValues().size());
-}
-
-LogicalResult ReceiveBlockOp::verify() {
-  return verifyPosted(*this, getValues().size());
+LogicalResult ReadBlockOp::verify() {
+  // read_block_c1
+  if (getIndex() >= fagpu::kMaxPostedValues)
+    return emitOpError("expected an index from 0 to ")
+           << fagpu::kMaxPostedValues - 1 << " but got "
+           << static_cast<int64_t>(getIndex());
+  return success();
 }
 
 /// copy_c1 to copy_c3: `source` in global memory fits `target`.

@@ -443,10 +443,10 @@ def FAGPU_PostBlockOp : FAGPU_Op<"post_block", [
   ]> {
   let summary = "tell the row groups which block of work comes next";
   let description = [{
-    Run by the producer: waits until the row groups have received what was posted
-    before, and posts `values`, or that no block is left if there are none. `turn`
-    counts the posts. The values are words of SRAM, with two mbarriers as a stage
-    of a ring has.
+    Run by the producer: posts `values`, or that no block is left if there are
+    none. `turn` counts the posts. There are two places in SRAM for what is posted,
+    with two mbarriers each, as the stages of a ring have: this waits until the row
+    groups have released what was posted two turns before.
 
     Example:
 
@@ -462,29 +462,65 @@ def FAGPU_PostBlockOp : FAGPU_Op<"post_block", [
   let hasVerifier = 1;
 }
 
-def FAGPU_ReceiveBlockOp : FAGPU_Op<"receive_block", [
+def FAGPU_AcquireBlockOp : FAGPU_Op<"acquire_block", [
     MemoryEffects<[MemRead, MemWrite]>
   ]> {
-  let summary = "what the producer has posted";
+  let summary = "wait until the next block of work is posted";
   let description = [{
-    Run by the row groups: waits for the `fagpu.post_block` of the same `turn`.
-    `isLeft` says whether there are values. They are the same in all threads of a
-    warp, and in uniform registers, since `redux.sync` has them there (PTX ISA
-    9.7.13.14).
+    Waits for the `fagpu.post_block` of the same `turn`. The result says whether a
+    block was left.
 
     Example:
 
     ```mlir
-    %left, %batch, %head, %tile = fagpu.receive_block at %turn : i32, i32, i32
+    %left = fagpu.acquire_block at %turn
+    ```
+  }];
+  let arguments = (ins I32:$turn);
+  let results = (outs I1:$isLeft);
+  let assemblyFormat = "`at` $turn attr-dict";
+}
+
+def FAGPU_ReadBlockOp : FAGPU_Op<"read_block", [
+    MemoryEffects<[MemRead, MemWrite]>
+  ]> {
+  let summary = "a value that was posted";
+  let description = [{
+    Value `index` of the `fagpu.post_block` of the same `turn`, which is acquired
+    and not yet released. It is the same in all threads of a warp, and in a uniform
+    register, since `redux.sync` has it there (PTX ISA 9.7.13.14). It is read where
+    this stands, so that no register need hold it from one use to another.
+
+    Example:
+
+    ```mlir
+    %batch = fagpu.read_block 0 at %turn
     ```
 
     Constraints:
-     - receive_block_c1: at most 12 values.
+     - read_block_c1: `index` is from 0 to 11.
+  }];
+  let arguments = (ins I64Attr:$index, I32:$turn);
+  let results = (outs I32:$value);
+  let assemblyFormat = "$index `at` $turn attr-dict";
+  let hasVerifier = 1;
+}
+
+def FAGPU_ReleaseBlockOp : FAGPU_Op<"release_block", [
+    MemoryEffects<[MemRead, MemWrite]>
+  ]> {
+  let summary = "let the producer post another block of work";
+  let description = [{
+    What was posted at `turn` is not read any more. One lane of each warp arrives.
+
+    Example:
+
+    ```mlir
+    fagpu.release_block at %turn
+    ```
   }];
   let arguments = (ins I32:$turn);
-  let results = (outs I1:$isLeft, Variadic<I32>:$values);
-  let assemblyFormat = "`at` $turn attr-dict (`:` type($values)^)?";
-  let hasVerifier = 1;
+  let assemblyFormat = "`at` $turn attr-dict";
 }
 
 def FAGPU_StoreTileOp : FAGPU_Op<"store_tile"> {

@@ -173,6 +173,14 @@ struct GPUPipelineOptions : public PassPipelineOptions<GPUPipelineOptions> {
       llvm::cl::desc("Bytes that addresses and strides are multiples of: 2, 4, "
                      "8 or 16"),
       llvm::cl::init(0)};
+  Option<int64_t> maxKeys{
+      *this, "max-keys",
+      llvm::cl::desc("The largest number of keys that the kernel is for (0: "
+                     "any)"),
+      llvm::cl::init(0)};
+
+  /// What of these fa-select-schedule takes.
+  FASelectSchedulePassOptions getSchedule() const;
 };
 
 /// problem -> naive: memrefs, three steps over whole matrices.

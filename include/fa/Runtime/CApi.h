@@ -51,8 +51,11 @@ const char *fartGetError(void);
 
 FartPackage *fartOpenPackage(const char *manifest, int device);
 void fartClosePackage(FartPackage *package);
+/// 1 if the kernels write LSE beside O, else 0.
+int fartWritesLse(const FartPackage *package);
 
-/// `tensors` are Q, K, V, O and LSE. The launch holds their addresses, not the
+/// `tensors` are Q, K, V, O and LSE, which is not read if the package writes
+/// none (fartWritesLse). The launch holds their addresses, not the
 /// tensors, and must be closed before the package.
 FartLaunch *fartPrepare(FartPackage *package, const FartTensor *tensors);
 void fartGetInfo(const FartLaunch *launch, FartLaunchInfo *info);

@@ -66,7 +66,7 @@ struct HostTensors {
   const HostTensor &key;
   const HostTensor &value;
   HostTensor &output;
-  HostTensor &lse;
+  HostTensor *lse; ///< Null for a package that writes none.
   /// Of the arguments besides these.
   ExtraValues extras = {};
 };

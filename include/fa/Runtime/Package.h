@@ -69,10 +69,12 @@ struct CounterArgument {};
 using PackageArgument = std::variant<MemRefArgument, TensorMapRecipe,
                                      ExtraArgument, CounterArgument>;
 
-/// What has to hold of Q, K, V and O for a kernel to be right, in bytes.
+/// What has to hold of Q, K, V and O for a kernel to be right (alignment, in
+/// bytes), or to be the one that is meant (keys).
 struct Guards {
   int64_t pointerAlignment = 1;
   int64_t strideAlignment = 1;
+  std::optional<int64_t> maxSeqKV;
 };
 
 /// Bytes of HBM that a launch moves, in batch, heads, kv_heads, seq_q and
@@ -103,6 +105,8 @@ struct PackageKernel {
   /// tensors; empty for the last.
   std::string next;
 
+  /// Whether `tensor` is an argument.
+  bool uses(TensorName tensor) const;
   /// The arguments besides the tensors of the problem.
   std::vector<ExtraArgument> getExtras() const;
 };
@@ -139,6 +143,8 @@ struct Package {
   std::vector<size_t> getSteps(size_t number) const;
   /// Whether another kernel has kernel `number` as `next`.
   bool isContinuation(size_t number) const;
+  /// Whether a kernel has `tensor` as an argument.
+  bool uses(TensorName tensor) const;
   /// S, P or l, if a kernel has it as an argument.
   std::vector<TensorName> getWorkspaces() const;
   /// What all steps of kernel `number` move, if it is known of each.

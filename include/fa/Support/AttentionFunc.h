@@ -20,8 +20,10 @@ struct AttentionFunc {
   /// The same op if it is an `fa.attention_backward`, else null.
   AttentionBackwardOp backward;
 
-  /// Argument numbers of Q, K, V, O and LSE.
-  unsigned query, key, value, output, lse;
+  /// Argument numbers of Q, K, V and O, and of LSE, which a forward problem may
+  /// do without.
+  unsigned query, key, value, output;
+  std::optional<unsigned> lse;
   /// Of a backward problem: argument numbers of dO, dQ, dK and dV, and of dLSE
   /// where it has that.
   unsigned outputGrad, queryGrad, keyGrad, valueGrad;
@@ -39,8 +41,8 @@ struct AttentionFunc {
 };
 
 /// The gradient of the one `fa.attention` of `module`: its function with the
-/// arguments dO, dQ, dK and dV appended. Fails as `AttentionFunc::find` does; a
-/// module that holds an `fa.attention_backward` is copied.
+/// arguments dO, dQ, dK and dV appended. Fails as `AttentionFunc::find` does,
+/// and without LSE; a module that holds an `fa.attention_backward` is copied.
 llvm::Expected<OwningOpRef<ModuleOp>> buildBackward(ModuleOp module);
 
 /// The `fa.attention` that belongs to the one `fa.attention_backward` of

@@ -64,6 +64,7 @@ struct AttentionProblem {
   fart::DType dtype = fart::DType::F32;
   MaskSpec mask;
   std::optional<float> scale;
+  bool lse = true;       ///< Whether LSE is wanted beside O.
   bool backward = false; ///< The gradients of Q, K and V, of dO
   bool lseGrad = false;  ///< and of dLSE.
 
@@ -86,9 +87,9 @@ struct AttentionProblem {
 };
 
 /// The problem in the fa dialect: one function in destination style, @attention
-/// of Q, K, V, O and LSE, or @attention_backward of Q, K, V, O, dO, LSE, dLSE
-/// if the problem has it, dQ, dK and dV. Head dims are static, everything else
-/// is dynamic.
+/// of Q, K, V, O and LSE if it is wanted, or @attention_backward of Q, K, V, O,
+/// dO, LSE, dLSE if the problem has it, dQ, dK and dV. Head dims are static,
+/// everything else is dynamic.
 OwningOpRef<ModuleOp> buildProblem(MLIRContext *context,
                                    const AttentionProblem &problem);
 
@@ -133,6 +134,8 @@ public:
   /// States that the problem is one of gradients, or has a gradient of LSE.
   void setBackward() { backward = true; }
   void setLseGrad() { lseGrad = true; }
+  /// States that LSE is not wanted.
+  void setNoLse() { lse = false; }
   /// States the sizes of a tensor whose dimensions are `sizes`; a negative
   /// (dynamic) extent says nothing.
   llvm::Error setShape(ArrayRef<int64_t> shape, ArrayRef<Size> sizes,
@@ -161,7 +164,7 @@ private:
   std::optional<Stated<fart::DType>> dtype;
   std::optional<Stated<MaskSpec>> mask;
   std::optional<Stated<float>> scale;
-  bool backward = false, lseGrad = false;
+  bool backward = false, lseGrad = false, lse = true;
 };
 
 /// Reads a positive integer for the flag --`name`.

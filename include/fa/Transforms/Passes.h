@@ -28,6 +28,13 @@ namespace mlir::fa {
 #define GEN_PASS_REGISTRATION
 #include "fa/Transforms/Passes.h.inc"
 
+/// Numbers of keys, ascending, up to which another schedule than the one for
+/// any number was measured to be faster for an attention of `module`, with
+/// options of fa-select-schedule: each is worth a kernel, with it as
+/// `max-keys`.
+SmallVector<int64_t> getKeyBounds(ModuleOp module,
+                                  const FASelectSchedulePassOptions &options);
+
 } // namespace mlir::fa
 
 #endif // FA_TRANSFORMS_PASSES_H

@@ -136,7 +136,7 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
     is too small to gain; a head dim above 64 that fills at most half of its last
     chunk of 64 columns has narrow chunks. Where another schedule was measured to be faster
     (`lib/Transforms/Schedules.def`), and no field is asked for, that one is
-    taken. A remark of category `schedule` says what was chosen, by the model or
+    taken; with `max-keys` it may be one for short sequences alone. A remark of category `schedule` says what was chosen, by the model or
     by the table, and why.
 
     For a gradient it also chooses the design: on the CPU one pass with a few
@@ -157,6 +157,9 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
            "the chip has).">,
     Option<"vectorBits", "vector-bits", "int64_t", /*default=*/"256",
            "Width of a CPU's SIMD register: 128, 256 or 512.">,
+    Option<"maxKeys", "max-keys", "int64_t", /*default=*/"0",
+           "The largest number of keys that the code is for, on a GPU (0: any "
+           "number).">,
     Option<"table", "table", "bool", /*default=*/"true",
            "Whether schedules that were measured go before those of the model.">,
     Option<"br", "br", "int64_t", /*default=*/"0",

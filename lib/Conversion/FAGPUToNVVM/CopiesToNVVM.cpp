@@ -197,9 +197,11 @@ scf::IfOp NVVMLowering::initBarriers() {
     }
   }
   if (mailWords) {
-    ptx::buildMbarrierInit(builder, loc, mailFull, 1);
-    ptx::buildMbarrierInit(builder, loc, mailEmpty,
-                           schedule.getGroups() * schedule.getWarps());
+    for (int64_t place = 0; place < kMailboxPlaces; ++place) {
+      ptx::buildMbarrierInit(builder, loc, add(mailFull, 8 * place), 1);
+      ptx::buildMbarrierInit(builder, loc, add(mailEmpty, 8 * place),
+                             schedule.getGroups() * schedule.getWarps());
+    }
   }
   ptx::buildFenceMbarrierInit(builder, loc);
   return one;
@@ -238,8 +240,8 @@ void NVVMLowering::lowerRelease(fagpu::ReleaseOp op) {
 
 void NVVMLowering::allocMailbox() {
   mailFull = add(sramBase, barrierOffset);
-  mailEmpty = add(mailFull, 8);
-  mailWords = add(mailFull, 16);
+  mailEmpty = add(mailFull, 8 * kMailboxPlaces);
+  mailWords = add(mailEmpty, 8 * kMailboxPlaces);
   barrierOffset += fagpu::kMailboxBytes;
   unsigned index = kernel.getNumArguments();
   (void)kernel.insertArgument(
@@ -269,42 +271,45 @@ Value NVVMLowering::lowerDrawBlock(fagpu::DrawBlockOp op) {
   return arith::AddIOp::create(builder, loc, launched, drawn);
 }
 
-/// The posted word `index`; word 0 says whether there are others.
-Value NVVMLowering::getPosted(int64_t index) {
+Value NVVMLowering::getPosted(Value turn, int64_t index) {
   auto type = LLVM::LLVMPointerType::get(builder.getContext(), 3);
-  return LLVM::IntToPtrOp::create(builder, loc, type,
-                                  add(mailWords, 4 * index));
+  Value place = add(mailWords, mul(rem(turn, 2), fagpu::kPostedBytes));
+  return LLVM::IntToPtrOp::create(builder, loc, type, add(place, 4 * index));
 }
 
 void NVVMLowering::lowerPostBlock(fagpu::PostBlockOp op) {
-  // As a ring of one stage.
-  Value parity = rem(op.getTurn(), 2);
-  ptx::buildMbarrierWait(builder, loc, mailEmpty, bitXor(parity, i32(1)));
+  auto [empty, parity] = getBarrier(mailEmpty, kMailboxPlaces, op.getTurn());
+  ptx::buildMbarrierWait(builder, loc, empty, bitXor(parity, i32(1)));
   LLVM::StoreOp::create(builder, loc, i32(op.getValues().empty() ? 0 : 1),
-                        getPosted(0));
+                        getPosted(op.getTurn(), 0));
   for (auto [index, value] : llvm::enumerate(op.getValues()))
-    LLVM::StoreOp::create(builder, loc, value, getPosted(1 + index));
-  ptx::buildMbarrierArrive(builder, loc, mailFull);
+    LLVM::StoreOp::create(builder, loc, value,
+                          getPosted(op.getTurn(), 1 + index));
+  ptx::buildMbarrierArrive(
+      builder, loc, getBarrier(mailFull, kMailboxPlaces, op.getTurn()).first);
 }
 
-void NVVMLowering::lowerReceiveBlock(fagpu::ReceiveBlockOp op) {
-  ptx::buildMbarrierWait(builder, loc, mailFull, rem(op.getTurn(), 2));
-  SmallVector<Value> words;
-  for (int64_t index = 0, e = op.getNumResults(); index < e; ++index)
-    words.push_back(LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
-                                         getPosted(index)));
-  for (Value &word : words)
-    word = buildUniform(word);
-  op.getIsLeft().replaceAllUsesWith(
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, words[0],
-                            i32(0)));
-  for (auto [result, word] :
-       llvm::zip_equal(op.getValues(), ArrayRef(words).drop_front()))
-    result.replaceAllUsesWith(word);
+/// Volatile, else the first read would serve for all.
+Value NVVMLowering::readPosted(Value turn, int64_t index) {
+  return LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
+                              getPosted(turn, index), /*alignment=*/4,
+                              /*isVolatile=*/true);
+}
+
+Value NVVMLowering::lowerAcquireBlock(fagpu::AcquireBlockOp op) {
+  auto [full, parity] = getBarrier(mailFull, kMailboxPlaces, op.getTurn());
+  ptx::buildMbarrierWait(builder, loc, full, parity);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                               buildUniform(readPosted(op.getTurn(), 0)),
+                               i32(0));
+}
+
+void NVVMLowering::lowerReleaseBlock(fagpu::ReleaseBlockOp op) {
+  Value empty = getBarrier(mailEmpty, kMailboxPlaces, op.getTurn()).first;
   OpBuilder::InsertionGuard guard(builder);
   auto one = scf::IfOp::create(builder, loc, isEqual(rem(threadId(), 32), 0));
   builder.setInsertionPointToStart(one.thenBlock());
-  ptx::buildMbarrierArrive(builder, loc, mailEmpty);
+  ptx::buildMbarrierArrive(builder, loc, empty);
 }
 
 //===----------------------------------------------------------------------===//

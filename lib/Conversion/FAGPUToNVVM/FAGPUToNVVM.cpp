@@ -215,8 +215,15 @@ LogicalResult NVVMLowering::lowerOp(Operation *op) {
       .Case([&](fagpu::ReleaseOp op) { return lowerRelease(op), success(); })
       .Case([&](fagpu::DrawBlockOp op) { return replace(lowerDrawBlock(op)); })
       .Case([&](fagpu::PostBlockOp op) { return lowerPostBlock(op), success(); })
-      .Case([&](fagpu::ReceiveBlockOp op) {
-        return lowerReceiveBlock(op), success();
+      .Case([&](fagpu::AcquireBlockOp op) {
+        return replace(lowerAcquireBlock(op));
+      })
+      .Case([&](fagpu::ReadBlockOp op) {
+        return replace(
+            buildUniform(readPosted(op.getTurn(), 1 + op.getIndex())));
+      })
+      .Case([&](fagpu::ReleaseBlockOp op) {
+        return lowerReleaseBlock(op), success();
       })
       .Case([&](fagpu::GroupIdOp) { return replace(toIndex(groupId)); })
       .Case([&](fagpu::AwaitTurnOp) {

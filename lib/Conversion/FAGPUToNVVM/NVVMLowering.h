@@ -43,6 +43,9 @@ struct RingAddress {
   int64_t readers; // row groups that release a stage
 };
 
+/// Places for what the producer posts to the row groups.
+constexpr int64_t kMailboxPlaces = 2;
+
 class NVVMLowering {
 public:
   NVVMLowering(func::FuncOp kernel, ScheduleAttr schedule, TargetAttr target)
@@ -84,9 +87,13 @@ private:
   void lowerRelease(fagpu::ReleaseOp op);
   void allocMailbox();
   Value lowerDrawBlock(fagpu::DrawBlockOp op);
-  Value getPosted(int64_t index);
+  /// Word `index` of what was posted at `turn`; word 0 says whether there are
+  /// others.
+  Value getPosted(Value turn, int64_t index);
+  Value readPosted(Value turn, int64_t index);
   void lowerPostBlock(fagpu::PostBlockOp op);
-  void lowerReceiveBlock(fagpu::ReceiveBlockOp op);
+  Value lowerAcquireBlock(fagpu::AcquireBlockOp op);
+  void lowerReleaseBlock(fagpu::ReleaseBlockOp op);
   /// The value that all threads of a warp have, in a uniform register.
   Value buildUniform(Value value);
   scf::IfOp initBarriers();
@@ -138,6 +145,8 @@ private:
                                  i32(b));
   }
   Value toI32(Value index) {
+    if (index.getType().isInteger(32))
+      return index;
     return arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
                                       index);
   }

@@ -56,6 +56,32 @@ func.func @regions_stay(%Q: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %LSE
   return
 }
 
+// An LSE that nothing uses is not computed; in memory a caller may look at it.
+// CHECK-LABEL: func.func @unused_lse
+// CHECK: %[[O:.*]] = fa.attention {{.*}} outs(%{{[^,]*}} : tensor<1x2x8x16xf32>) mask = <causal> scale = 2.500000e-01 score {
+// CHECK: math.tanh
+// CHECK: } -> tensor<1x2x8x16xf32>
+// CHECK: fa.attention {{.*}} outs(%{{.*}}, %{{.*}} : memref<1x2x8x16xf32>, memref<1x2x8xf32>)
+// CHECK: %{{.*}}:2 = fa.attention
+// CHECK: return %[[O]],
+func.func @unused_lse(%Q: tensor<1x2x8x16xf32>, %LSE: tensor<1x2x8xf32>, %q: memref<1x2x8x16xf32>, %lse: memref<1x2x8xf32>)
+    -> (tensor<1x2x8x16xf32>, tensor<1x2x8xf32>) {
+  %r:2 = fa.attention ins(%Q, %Q, %Q : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>)
+      outs(%Q, %LSE : tensor<1x2x8x16xf32>, tensor<1x2x8xf32>)
+      mask = #fa.mask<causal> scale = 0.25
+      score {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        %t = math.tanh %s : f32
+        fa.yield %t : f32
+      }
+      -> tensor<1x2x8x16xf32>, tensor<1x2x8xf32>
+  fa.attention ins(%q, %q, %q : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+      outs(%q, %lse : memref<1x2x8x16xf32>, memref<1x2x8xf32>)
+  %s:2 = fa.attention ins(%Q, %Q, %Q : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>)
+      outs(%Q, %LSE : tensor<1x2x8x16xf32>, tensor<1x2x8xf32>) -> tensor<1x2x8x16xf32>, tensor<1x2x8xf32>
+  return %r#0, %s#1 : tensor<1x2x8x16xf32>, tensor<1x2x8xf32>
+}
+
 // Of the gradient likewise; but a derivative region says something of a score
 // region that does nothing.
 // CHECK-LABEL: func.func @backward

@@ -388,6 +388,15 @@ func.func @attention_c15_overflow(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16x
 
 // -----
 
+func.func @attention_c19_without_lse(%Q: tensor<1x2x8x16xf32>, %O: tensor<1x2x8x16xf32>) {
+  // expected-error @+1 {{expected 1 result on tensors but got 0}}
+  fa.attention ins(%Q, %Q, %Q : tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>, tensor<1x2x8x16xf32>)
+      outs(%O : tensor<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
 func.func @attention_c19_none(%Q: tensor<1x2x8x16xf32>, %K: tensor<1x2x8x16xf32>,
                               %V: tensor<1x2x8x16xf32>, %O: tensor<1x2x8x16xf32>, %L: tensor<1x2x8xf32>) {
   // expected-error @+1 {{expected 2 results on tensors but got 0}}
@@ -444,7 +453,7 @@ func.func @no_regions(%Q: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>) {
 // -----
 
 func.func @few_operands(%Q: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>) {
-  // expected-error @+1 {{expected 5 operands, but found 2}}
+  // expected-error @+1 {{expected 4 or more operands, but found 2}}
   "fa.attention"(%Q, %L) ({}, {}) : (memref<1x2x8x16xf32>, memref<1x2x8xf32>) -> ()
   return
 }

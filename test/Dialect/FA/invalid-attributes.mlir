@@ -48,8 +48,13 @@ func.func private @f() attributes {target_c3_gpu = #fa.target<"sm_90a", sram = 1
 
 // -----
 
-// expected-error @+1 {{expected 'vector_bits' before 'align', each at most once}}
+// expected-error @+1 {{expected 'vector_bits', 'align' and 'max_keys' in this order, each at most once}}
 func.func private @f() attributes {order = #fa.target<"cpu", sram = 1024, align = 16, vector_bits = 256>}
+
+// -----
+
+// expected-error @+1 {{expected 'vector_bits', 'align' and 'max_keys' in this order, each at most once}}
+func.func private @f() attributes {twice = #fa.target<"sm_80", sram = 1024, max_keys = 16, max_keys = 16>}
 
 // -----
 
@@ -60,6 +65,16 @@ func.func private @f() attributes {target_c4 = #fa.target<"sm_80", sram = 1024, 
 
 // expected-error @+1 {{expected an align of 2, 4, 8 or 16 bytes on a GPU, and none on the CPU, but got 8}}
 func.func private @f() attributes {target_c4_cpu = #fa.target<"cpu", sram = 1024, vector_bits = 256, align = 8>}
+
+// -----
+
+// expected-error @+1 {{expected max_keys of at least 0 on a GPU, and none on the CPU, but got -1}}
+func.func private @f() attributes {target_c5 = #fa.target<"sm_80", sram = 1024, max_keys = -1>}
+
+// -----
+
+// expected-error @+1 {{expected max_keys of at least 0 on a GPU, and none on the CPU, but got 64}}
+func.func private @f() attributes {target_c5_cpu = #fa.target<"cpu", sram = 1024, vector_bits = 256, max_keys = 64>}
 
 // -----
 

@@ -26,6 +26,19 @@ func.func @attention_example(%Q: tensor<?x8x?x64xf16>, %K: tensor<?x2x?x64xf16>,
   return %r#0, %r#1 : tensor<?x8x?x64xf16>, tensor<?x8x?xf32>
 }
 
+// CHECK-LABEL: func.func @attention_without_lse
+// CHECK: %[[O:.*]] = fa.attention ins(%{{.*}}) outs(%{{[^,]*}} : tensor<?x8x?x64xf16>)
+// CHECK-SAME: -> tensor<?x8x?x64xf16>
+// CHECK: fa.attention ins({{.*}}) outs(%{{[^,]*}} : memref<?x8x?x64xf16>){{$}}
+func.func @attention_without_lse(%Q: tensor<?x8x?x64xf16>, %K: tensor<?x2x?x64xf16>, %O: tensor<?x8x?x64xf16>,
+                                 %q: memref<?x8x?x64xf16>, %o: memref<?x8x?x64xf16>) -> tensor<?x8x?x64xf16> {
+  %r = fa.attention ins(%Q, %K, %K : tensor<?x8x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>)
+      outs(%O : tensor<?x8x?x64xf16>) -> tensor<?x8x?x64xf16>
+  fa.attention ins(%q, %q, %q : memref<?x8x?x64xf16>, memref<?x8x?x64xf16>, memref<?x8x?x64xf16>)
+      outs(%o : memref<?x8x?x64xf16>)
+  return %r : tensor<?x8x?x64xf16>
+}
+
 // CHECK-LABEL: func.func @attention_backward_example
 // CHECK: fa.attention_backward ins(%{{[^:]*}} : tensor<?x8x?x64xf16>, tensor<?x2x?x64xf16>,
 // CHECK-SAME: tensor<?x2x?x64xf16>, tensor<?x8x?x64xf16>, tensor<?x8x?x64xf16>, tensor<?x8x?xf32>)

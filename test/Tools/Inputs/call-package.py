@@ -5,7 +5,7 @@
 #
 # Prints what the package makes of random tensors, and of tensors that are none for it.
 #
-# Usage: call-package.py PACKAGE.json PACKAGE-WITH-WORKSPACES.json
+# Usage: call-package.py PACKAGE.json PACKAGE-WITH-WORKSPACES.json PACKAGE-WITHOUT-LSE.json
 #
 # ===-------------------------------------------------------------------------===#
 
@@ -57,10 +57,18 @@ def main():
     report(package.prepare, [View(np.zeros((1, 2, 3, 128), np.uint16)[..., ::2]), *views[1:]])
     report(package.prepare, [views[0], View(np.zeros((1, 4, 3, 64), np.uint16)), *views[2:]])
     launch.close()
-    package.close()
     steps = runtime.open(sys.argv[2])
     report(steps.prepare, views)
     steps.close()
+    output = runtime.open(sys.argv[3])
+    assert package.writes_lse and not output.writes_lse
+    o.fill(0)
+    launch = output.prepare([*views[:4], None])
+    launch(None)
+    print("O alone %x" % o[0, 1, 2, 63])
+    launch.close()
+    output.close()
+    package.close()
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ DTYPES = {"f16": torch.float16, "bf16": torch.bfloat16}
 # Together the copies are larger than the L2 cache of any GPU.
 COPY_BYTES, MIN_COPIES, MAX_COPIES = 320 << 20, 4, 64
 PEERS = ("cudnn", "flash", "flex")
+YARDSTICK_SIZE = 8192
 
 
 class Tensors:
@@ -57,16 +58,19 @@ class Ours:
 
     def __init__(self, package, manifest):
         self.package = package
-        self.name = manifest["stem"]
-        kernel = manifest["kernels"][0]
-        self.facts = {"kind": "fa", "target": kernel["target"], "schedule": kernel.get("schedule")}
+        self.name, self.kernels = manifest["stem"], manifest["kernels"]
+        self.facts = {"kind": "fa", "lse": package.writes_lse}
         self.launches = []
 
     def setup(self, tensors):
         self.tensors = tensors
-        for inputs, outputs in zip(tensors.inputs, tensors.outputs):
-            self.launches.append(self.package.prepare([*inputs, *outputs]))
+        for inputs, (output, lse) in zip(tensors.inputs, tensors.outputs):
+            lse = lse if self.facts["lse"] else None
+            self.launches.append(self.package.prepare([*inputs, output, lse]))
         info = self.launches[0].info
+        # Which kernel of the package runs may depend on the case.
+        kernel = self.kernels[info["kernel"]]
+        self.facts.update({"target": kernel["target"], "schedule": kernel.get("schedule")})
         self.facts.update(
             {name: info[name] for name in ("registers", "local_bytes", "sram_bytes", "grid")}
         )
@@ -85,7 +89,7 @@ class Ours:
         output.fill_(math.nan)
         lse.fill_(math.nan)
         self.launch(0)
-        return output, lse
+        return output, lse if self.facts["lse"] else None
 
     def close(self):
         for launch in self.launches:
@@ -169,6 +173,26 @@ class Flex:
 
     def close(self):
         pass
+
+
+class Matmul:
+    """A product of square bf16 matrices by the vendor's library: how fast this GPU
+    is, whatever attention it computes."""
+
+    flops = 2 * YARDSTICK_SIZE**3
+    facts = {"name": "torch.matmul", "dtype": "bf16", "size": YARDSTICK_SIZE}
+
+    def __init__(self):
+        options = {"device": "cuda", "dtype": torch.bfloat16}
+        shape = (YARDSTICK_SIZE, YARDSTICK_SIZE)
+        self.a, self.b = (torch.randn(*shape, **options) for _ in range(2))
+        self.c = torch.empty(*shape, **options)
+
+    def session(self):
+        return torch.no_grad()
+
+    def launch(self, i):
+        torch.matmul(self.a, self.b, out=self.c)
 
 
 def make_peer(name, case):

@@ -171,12 +171,22 @@ class Measurement:
                     # It worked before: no further launch can be trusted.
                     raise DeviceLost(str(error).splitlines()[0]) from error
         for name, taken in turns.items():
-            results[name].update(self.summarize(case, taken))
+            results[name].update(self.summarize(case.flops, taken))
             ready[name].close()
         return results
 
+    def measure_yardstick(self):
+        """The product that tells GPUs apart, timed as attention is."""
+        matmul = contenders.Matmul()
+        with matmul.session():
+            for i in range(WARM_UPS):
+                matmul.launch(i)
+        self.wait()
+        turns = [self.take_turn(matmul, copies=1) for _ in range(self.options["series"])]
+        return {**matmul.facts, **self.summarize(matmul.flops, turns)}
+
     @staticmethod
-    def summarize(case, turns):
+    def summarize(flops, turns):
         medians = [statistics.median(single) for single, _, _ in turns]
         single = statistics.median(medians)
         together = statistics.median(mean for _, mean, _ in turns)
@@ -184,8 +194,8 @@ class Measurement:
             "ms": single * 1e3,
             "min_ms": min(min(single) for single, _, _ in turns) * 1e3,
             "back_to_back_ms": together * 1e3,
-            "tflops": case.flops / single * 1e-12,
-            "back_to_back_tflops": case.flops / together * 1e-12,
+            "tflops": flops / single * 1e-12,
+            "back_to_back_tflops": flops / together * 1e-12,
             # How far the rounds are apart: what a difference has to exceed.
             "spread": (max(medians) - min(medians)) / single,
             "runs": len(turns) * len(turns[0][0]),
@@ -203,6 +213,9 @@ def run(cases, manifests_of, options, journal_path, broken):
     try:
         measurement = Measurement(options, journal)
         journal.write(device=measurement.device())
+        if options["yardstick"]:
+            journal.write(yardstick=measurement.measure_yardstick())
+            torch.cuda.empty_cache()
         for case in cases:
             if time.monotonic() - start > options["time_limit"]:
                 break

@@ -44,13 +44,19 @@ def build_package(folder, target, problem, schedule="", name=None, flags=()):
     return folder / f"{name}.json", None
 
 
-def build_suite(folder, target, cases, schedule, jobs):
+def build_suite(folder, target, cases, schedule, no_lse, jobs):
     """Yields (problem, manifest or None, error or None), one for each problem."""
+
+    def build(problem):
+        if not no_lse:
+            return build_package(folder, target, problem, schedule)
+        name = f"{target}-{problem.name}-no-lse"
+        return build_package(folder, target, problem, schedule, name, ["--no-lse"])
+
     folder.mkdir(parents=True, exist_ok=True)
     problems = list(dict.fromkeys(case.problem for case in cases))
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        results = pool.map(lambda problem: build_package(folder, target, problem, schedule), problems)
-        for problem, (manifest, error) in zip(problems, results):
+        for problem, (manifest, error) in zip(problems, pool.map(build, problems)):
             yield problem, manifest, error
 
 

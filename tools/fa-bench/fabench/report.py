@@ -102,6 +102,12 @@ def table(report, top=None):
     lines = []
     if device := report["device"]:
         lines.append(f"{device['device']}, PyTorch {device['torch']}, cuDNN {device['cudnn']}")
+    if yardstick := report.get("yardstick"):
+        size = f"{yardstick['size']} x {yardstick['size']}"
+        lines.append(
+            f"{yardstick['name']} of {yardstick['dtype']} matrices, {size}: {yardstick['tflops']:.0f} single, "
+            f"{yardstick['back_to_back_tflops']:.0f} b2b, spread {100 * yardstick['spread']:.1f}%"
+        )
     lines += _header(peers, names)
     for result in results:
         lines += _lines(result, peers, names, top)

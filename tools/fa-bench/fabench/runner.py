@@ -70,7 +70,10 @@ def run(entry, suite_path, cases, folder, only, options, say):
                 break
             job = {
                 "suite": str(suite_path), "packages": str(folder), "only": only, "cases": left,
-                "options": {**options, "time_limit": remaining},
+                "options": {
+                    **options, "time_limit": remaining,
+                    "yardstick": options["yardstick"] and "yardstick" not in report,
+                },
                 "journal": str(journal), "broken": broken,
             }  # fmt: skip
             child = subprocess.Popen([sys.executable, entry, "--child", json.dumps(job)])
@@ -81,6 +84,8 @@ def run(entry, suite_path, cases, folder, only, options, say):
                 for item in entries:
                     if "device" in item:
                         report["device"] = item["device"]
+                    elif "yardstick" in item:
+                        report["yardstick"] = item["yardstick"]
                     elif "begin" in item:
                         last = item["begin"]
                     elif "lost" in item:

@@ -51,6 +51,7 @@ class Runtime:
         library.fartOpenPackage.restype = ctypes.c_void_p
         library.fartOpenPackage.argtypes = [ctypes.c_char_p, ctypes.c_int]
         library.fartClosePackage.argtypes = [ctypes.c_void_p]
+        library.fartWritesLse.argtypes = [ctypes.c_void_p]
         library.fartPrepare.restype = ctypes.c_void_p
         library.fartPrepare.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Tensor)]
         library.fartGetInfo.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Info)]
@@ -73,8 +74,13 @@ class Package:
         if not self.handle:
             runtime.fail()
 
+    @property
+    def writes_lse(self):
+        return bool(self.runtime.library.fartWritesLse(self.handle))
+
     def prepare(self, tensors):
-        """`tensors` are Q, K, V, O and LSE, and must stay where they are."""
+        """`tensors` are Q, K, V, O and LSE (None where the kernels write none), and
+        must stay where they are."""
         return Launch(self, tensors)
 
     def close(self):
@@ -86,6 +92,8 @@ class Launch:
         self.runtime = package.runtime
         array = (_Tensor * 5)()
         for view, tensor in zip(array, tensors):
+            if tensor is None:
+                continue
             view.address = tensor.data_ptr()
             view.shape[: tensor.dim()] = tensor.shape
             view.strides[: tensor.dim()] = tensor.stride()
