@@ -12,7 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExpandFunctions.h"
+#include "FAGPUToNVVM/PTX.h"
 #include "fa/Conversion/Passes.h"
+#include "fa/IR/FA.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -188,10 +190,10 @@ private:
   }
 };
 
-/// cvt.rn.bf16x2.f32 and cvt.rn.f16x2.f32: two elements an instruction. The
-/// second source is the lower half.
+/// Two elements an instruction; with `isPinned` where the op stands.
 struct TruncToPTX : public OpRewritePattern<arith::TruncFOp> {
-  using Base::Base;
+  TruncToPTX(MLIRContext *context, bool isPinned)
+      : OpRewritePattern(context, /*benefit=*/2), isPinned(isPinned) {}
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
@@ -201,21 +203,12 @@ struct TruncToPTX : public OpRewritePattern<arith::TruncFOp> {
       return rewriter.notifyMatchFailure(op, "expected pairs of f32");
     Location loc = op.getLoc();
     Type i32 = rewriter.getI32Type();
-    StringRef name = type.getElementType().isBF16() ? "llvm.nvvm.ff2bf16x2.rn"
-                                                    : "llvm.nvvm.ff2f16x2.rn";
-    auto pairType = VectorType::get({2}, type.getElementType());
     SmallVector<Value> pairs;
     for (int64_t i = 0, e = type.getDimSize(0); i < e; i += 2) {
       Value low = vector::ExtractOp::create(rewriter, loc, op.getOperand(), i);
       Value high =
           vector::ExtractOp::create(rewriter, loc, op.getOperand(), i + 1);
-      (void)pairType; (void)name;
-      pairs.push_back(LLVM::InlineAsmOp::create(
-          rewriter, loc, i32, ValueRange{high, low},
-          type.getElementType().isBF16() ? "cvt.rn.bf16x2.f32 $0, $1, $2;" : "cvt.rn.f16x2.f32 $0, $1, $2;", "=r,f,f",
-          /*has_side_effects=*/true, /*is_align_stack=*/false,
-          LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
-          /*operand_attrs=*/ArrayAttr()).getRes());
+      pairs.push_back(convert(rewriter, loc, low, high, type.getElementType()));
     }
     auto packedType =
         VectorType::get({static_cast<int64_t>(pairs.size())}, i32);
@@ -224,6 +217,23 @@ struct TruncToPTX : public OpRewritePattern<arith::TruncFOp> {
     rewriter.replaceOpWithNewOp<vector::BitCastOp>(op, type, packed);
     return success();
   }
+
+private:
+  Value convert(OpBuilder &b, Location loc, Value low, Value high,
+                Type elementType) const {
+    if (isPinned)
+      return ptx::buildConvertPair(b, loc, low, high, elementType);
+    // The first source is the upper half.
+    StringRef name = elementType.isBF16() ? "llvm.nvvm.ff2bf16x2.rn"
+                                          : "llvm.nvvm.ff2f16x2.rn";
+    Value pair = LLVM::CallIntrinsicOp::create(
+                     b, loc, VectorType::get({2}, elementType),
+                     b.getStringAttr(name), ValueRange{high, low})
+                     .getResult(0);
+    return LLVM::BitcastOp::create(b, loc, b.getI32Type(), pair);
+  }
+
+  bool isPinned;
 };
 
 struct ExpandMathGPU : public fa::impl::FAExpandMathGPUPassBase<ExpandMathGPU> {
@@ -231,8 +241,11 @@ struct ExpandMathGPU : public fa::impl::FAExpandMathGPUPassBase<ExpandMathGPU> {
     RewritePatternSet patterns(&getContext());
     patterns
         .add<ExpToPTX, Exp2ToPTX, LogToPTX<math::LogOp>, LogToPTX<math::Log2Op>,
-             ReciprocalToPTX, TanhToPTX, TruncToPTX>(&getContext(),
-                                                     /*benefit=*/2);
+             ReciprocalToPTX, TanhToPTX>(&getContext(), /*benefit=*/2);
+    auto target = getOperation()->getAttrOfType<TargetAttr>(
+        FADialect::getTargetAttrName());
+    patterns.add<TruncToPTX>(&getContext(),
+                             /*isPinned=*/target && target.isHopper());
     populateFunctionExpansions(patterns);
     populateIntegerPowerExpansions(patterns);
     populateMathPolynomialApproximationPatterns(patterns);

@@ -181,14 +181,20 @@ private:
 SmallVector<Value> GridOrder::longestFirst(Value headsInSection) {
   Value all = mul(batches, heads);
   Value most = arith::MinUIOp::create(builder, loc, headsInSection, widen(all));
-  Value perSection = narrow(most);
+  // Sections of the same size, as far as possible: with few heads the last one
+  // would keep some multiprocessors busy when the others have nothing left.
+  Value one =
+      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(1));
+  Value sections =
+      arith::CeilDivUIOp::create(builder, loc, all, narrow(most));
+  Value perSection = arith::CeilDivUIOp::create(
+      builder, loc, all,
+      arith::MaxUIOp::create(builder, loc, sections, one));
   Value first = mul(div(block, mul(perSection, tiles)), perSection);
   Value inSection = sub(block, mul(first, tiles));
   // The last section may have fewer heads.
   Value sectionHeads =
       arith::MinUIOp::create(builder, loc, perSection, sub(all, first));
-  Value one =
-      arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(1));
   Value tile = sub(sub(tiles, one), div(inSection, sectionHeads));
   Value head =
       arith::AddIOp::create(builder, loc, first, rem(inSection, sectionHeads));
@@ -198,8 +204,8 @@ SmallVector<Value> GridOrder::longestFirst(Value headsInSection) {
 /// How many query heads' K and V fit in `kSectionBytes`, at least one.
 static Value buildHeadsInSection(OpBuilder &builder, Location loc, Value query,
                                  Value key, Value value) {
-  // Less than L2 has from sm_80 on (40 MiB), since O passes through it, too.
-  constexpr int64_t kSectionBytes = 32 << 20;
+  // What L2 has from sm_80 on; most sections are smaller.
+  constexpr int64_t kSectionBytes = 40 << 20;
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };

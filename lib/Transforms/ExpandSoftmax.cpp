@@ -126,6 +126,13 @@ public:
                    : b.fma(scores, c, b.acrossColumns(offset, tile));
   }
 
+  /// By how much the exponents of a row are larger than they would be without
+  /// rounding: m c - round(m c), which one FMA has exactly. Null where it is 0.
+  Value getExcess() {
+    return isExact ? Value()
+                   : b.fma(max, b.splat(max.getType(), factor), offset);
+  }
+
 private:
   RowBuilder &b;
   float factor;
@@ -196,11 +203,15 @@ struct ExpandFinishOp : public OpRewritePattern<FinishOp> {
                               divisor, arith::FastMathFlags::arcp);
     Value output =
         b.mul(op.getAcc(), b.acrossColumns(inverse, op.getAcc().getType()));
-    Value scaledMax =
-        b.mul(op.getMax(), b.splat(rowType, op.getScale().convertToFloat()));
-    Value lse =
-        b.add(scaledMax, math::LogOp::create(rewriter, op.getLoc(), divisor));
+    // l is the sum of exp2(x c - round(m c)): its logarithm goes with the
+    // rounded product, not with m.
+    Value log = math::LogOp::create(rewriter, op.getLoc(), divisor);
+    Exponents exponents(b, op.getScale(), buildFiniteMax(b, op.getMax()));
+    if (Value excess = exponents.getExcess())
+      log = b.fma(excess, b.splat(rowType, static_cast<float>(-1 / kLog2E)), log);
     // m of an empty row is -inf, and so is scale * m + log(1).
+    Value lse = b.fma(op.getMax(),
+                      b.splat(rowType, op.getScale().convertToFloat()), log);
     rewriter.replaceOp(op, {output, lse});
     return success();
   }

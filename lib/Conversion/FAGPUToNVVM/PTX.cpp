@@ -136,6 +136,15 @@ void ptx::buildCopyByHalves(OpBuilder &builder, Location loc, Value target,
   buildAsm(builder, loc, {}, {target, source, bytes}, text, "r,l,r,~{memory}");
 }
 
+Value ptx::buildConvertPair(OpBuilder &builder, Location loc, Value low,
+                            Value high, Type elementType) {
+  // The first source is the upper half.
+  StringRef name = elementType.isBF16() ? "bf16" : "f16";
+  return buildAsm(builder, loc, builder.getI32Type(), {high, low},
+                  ("cvt.rn." + name + "x2.f32 $0, $1, $2;").str(), "=r,f,f")
+      .getRes();
+}
+
 void ptx::buildSetRegisters(OpBuilder &builder, Location loc, int64_t registers,
                             bool increase) {
   buildAsm(builder, loc, {}, {},

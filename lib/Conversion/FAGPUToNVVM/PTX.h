@@ -62,6 +62,13 @@ void buildCopyAsync(OpBuilder &builder, Location loc, Value target,
 void buildCopyByHalves(OpBuilder &builder, Location loc, Value target,
                        Value source, Value bytes);
 
+/// Two f32 to a pair of bf16 or f16 in an i32, to nearest: cvt.rn.bf16x2.f32 or
+/// cvt.rn.f16x2.f32 (9.7.9.21). It stays where it stands: LLVM would sink P's
+/// conversion past the branch that rescales O, out of the shadow of exp2, for 2
+/// to 3 % of a kernel's time.
+Value buildConvertPair(OpBuilder &builder, Location loc, Value low, Value high,
+                       Type elementType);
+
 /// setmaxnreg.dec or .inc (9.7.19.5).
 void buildSetRegisters(OpBuilder &builder, Location loc, int64_t registers,
                        bool increase);
