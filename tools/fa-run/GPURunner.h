@@ -35,8 +35,9 @@ public:
 
   /// The kernel of `module`, which is at the problem level, from the cache if
   /// it was asked for before. `options.target` is auto, for what suits the
-  /// device best, or a processor. Fails if the GPU road refuses the problem or
-  /// the device cannot run the kernel on it.
+  /// device best, or a processor. Of tensors that are not aligned it is one
+  /// with narrower copies. Fails if the GPU road refuses the problem or the
+  /// device cannot run the kernel on it.
   llvm::Expected<GPUKernel *> getKernel(ModuleOp module,
                                         const AttentionProblem &problem,
                                         const RunOptions &options,
@@ -55,8 +56,14 @@ private:
   explicit GPURunner(fart::cuda::Context context)
       : context(std::move(context)) {}
 
-  llvm::Expected<std::unique_ptr<GPUKernel>>
-  compile(ModuleOp module, StringRef chip, const FlagValues &tiles);
+  /// The kernel for addresses and strides that are multiples of `align` bytes;
+  /// 0: of contiguous tensors.
+  llvm::Expected<GPUKernel *> getKernel(ModuleOp module, StringRef chip,
+                                        int64_t align, const FlagValues &tiles);
+  llvm::Expected<std::unique_ptr<GPUKernel>> compile(ModuleOp module,
+                                                     StringRef chip,
+                                                     int64_t align,
+                                                     const FlagValues &tiles);
 
   fart::cuda::Context context; // Outlives the kernels.
   llvm::StringMap<std::unique_ptr<GPUKernel>> kernels;
