@@ -38,21 +38,26 @@ func.func @copy(%K: memref<?x64xf16, strided<[?, 1], offset: ?>>, %t: index)
   // CHECK: %[[INROW64:.*]] = arith.extui %[[INROW]] : i32 to i64
   // CHECK: %[[FROM:.*]] = arith.addi %[[ROWFROM]], %[[INROW64]]
   // CHECK: %[[FIRST:.*]] = arith.addi %[[BASE]], %[[FROM]]
-  // CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[ROW]], %[[ROWS]]
-  // CHECK: %[[SIZE:.*]] = arith.select %[[INSIDE]], %c16_i32, %c0_i32
   // CHECK: %[[SWIZZLED:.*]] = arith.xori
   // CHECK: %[[ROWOFFSET:.*]] = arith.muli %[[ROW]], %c128_i32
   // CHECK: %[[UNITOFFSET:.*]] = arith.muli %[[SWIZZLED]], %c16_i32
   // CHECK: %[[INTILE:.*]] = arith.addi %[[ROWOFFSET]], %[[UNITOFFSET]]
   // CHECK: %[[TO:.*]] = arith.addi %{{.*}}, %[[INTILE]]
+  // CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[ROW]], %[[ROWS]]
+  // CHECK: %[[SIZE:.*]] = arith.select %[[INSIDE]], %c16_i32, %c0_i32
   // CHECK: %[[ISREAD:.*]] = arith.cmpi ugt, %[[SIZE]], %c0_i32
   // CHECK: %[[SOURCE:.*]] = arith.select %[[ISREAD]], %[[FIRST]], %[[BASE]]
   // CHECK: llvm.inline_asm has_side_effects "cp.async.cg.shared.global [$0], [$1], 16, $2;", "r,l,r,~{memory}" %[[TO]], %[[SOURCE]], %[[SIZE]]
   // CHECK: %[[ROW4:.*]] = arith.addi %[[ROW]], %c4_i32
-  // CHECK: arith.cmpi slt, %[[ROW4]], %[[ROWS]]
+  // CHECK: %[[ROWOFFSET4:.*]] = arith.muli %[[ROW4]], %c128_i32
+  // CHECK: %[[LEFT4:.*]] = arith.addi %[[ROWS]], %c-4_i32
+  // CHECK: arith.cmpi slt, %[[ROW]], %[[LEFT4]]
   // CHECK: %[[DOWN:.*]] = arith.muli %[[STRIDE]], %c8_i64
   // CHECK: arith.addi %[[FIRST]], %[[DOWN]]
-  // CHECK-COUNT-3: cp.async.cg.shared.global
+  // CHECK: cp.async.cg.shared.global
+  // CHECK: %[[TO8:.*]] = arith.addi %[[TO]], %c1024_i32
+  // CHECK: cp.async.cg.shared.global {{.*}} %[[TO8]],
+  // CHECK: cp.async.cg.shared.global
   // CHECK-NOT: cp.async
   // CHECK: nvvm.barrier0
   // CHECK-NOT: fagpu
