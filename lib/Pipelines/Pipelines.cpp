@@ -207,6 +207,7 @@ void fa::buildGPUPipeline(OpPassManager &pm,
     schedule.overlap = options.overlap;
     schedule.pingpong = options.pingpong;
     schedule.lazy = options.lazy;
+    schedule.tf32 = options.tf32;
     schedule.align = options.align;
     buildNest(pm, schedule);
   }

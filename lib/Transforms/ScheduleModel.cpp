@@ -242,8 +242,11 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
 ScheduleChoice fa::chooseSchedule(TargetAttr target,
                                   const ScheduleProblem &problem,
                                   const ScheduleRequest &request) {
-  if (target.isHopper())
-    return chooseForHopper(target, problem, request);
+  if (target.isHopper()) {
+    ScheduleChoice choice = chooseForHopper(target, problem, request);
+    choice.tf32 = request.tf32;
+    return choice;
+  }
   ScheduleChoice choice = target.isCPU()
                               ? chooseForCPU(target, problem, request)
                               : chooseForMmaSync(target, problem, request);
@@ -251,5 +254,6 @@ ScheduleChoice fa::chooseSchedule(TargetAttr target,
   choice.overlap = request.overlap.value_or(false);
   choice.pingpong = request.pingpong.value_or(false);
   choice.lazy = request.lazy.value_or(false);
+  choice.tf32 = request.tf32;
   return choice;
 }

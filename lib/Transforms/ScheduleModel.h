@@ -25,6 +25,7 @@ struct ScheduleRequest {
   int64_t br = 0, bc = 0, mr = 0, nr = 0, groups = 0, warps = 0, stages = 0,
           blocks = 0;
   std::optional<bool> overlap, pingpong, lazy;
+  bool tf32 = false;
   std::optional<BackwardDesign> backward;
   int64_t splits = 0;
 
@@ -44,7 +45,7 @@ struct ScheduleProblem {
 /// A choice, not yet verified, and the reason for it.
 struct ScheduleChoice {
   int64_t br, bc, mr = 0, nr = 0, groups = 1, warps = 1, stages = 1, blocks = 1;
-  bool overlap = false, pingpong = false, lazy = false;
+  bool overlap = false, pingpong = false, lazy = false, tf32 = false;
   BackwardDesign backward = BackwardDesign::TwoPass;
   int64_t splits = 1;
   std::string reason;

@@ -81,7 +81,7 @@ static LogicalResult verifyKind(AttentionOpInterface op, ScheduleAttr schedule,
   bool isForCPU = hasRegisterTile && schedule.getGroups() == 1 &&
                   schedule.getWarps() == 1 && schedule.getStages() == 1 &&
                   !schedule.getOverlap() && !schedule.getPingpong() &&
-                  !schedule.getLazy();
+                  !schedule.getLazy() && !schedule.getTf32();
   if (target.isCPU() && !isForCPU)
     return op->emitOpError("expected a schedule with mr and nr, and without "
                            "the fields of a GPU, on the CPU but got ")
@@ -107,6 +107,9 @@ static LogicalResult verifyKind(AttentionOpInterface op, ScheduleAttr schedule,
     return op->emitOpError("expected an align of at least ")
            << getElementBytes(op) << " bytes, the size of an element, but got "
            << target.getAlign();
+  if (schedule.getTf32() && !op.getElementType().isF32())
+    return op->emitOpError("expected tf32 with f32 alone but got ")
+           << op.getElementType();
   // A tile of one column is a statistic of rows.
   if (op.getHeadDimV() == 1)
     return op->emitOpError(
@@ -163,13 +166,11 @@ static LogicalResult verifyFits(AttentionOpInterface op, ScheduleAttr schedule,
 
 /// The fields of a schedule that was not chosen by the model.
 static ScheduleChoice getFields(ScheduleAttr schedule) {
-  return {schedule.getBr(),      schedule.getBc(),
-          schedule.getMr(),      schedule.getNr(),
-          schedule.getGroups(),  schedule.getWarps(),
-          schedule.getStages(),  schedule.getBlocks(),
-          schedule.getOverlap(), schedule.getPingpong(),
-          schedule.getLazy(),    schedule.getBackward(),
-          schedule.getSplits(),  "measured"};
+  return {schedule.getBr(),       schedule.getBc(),     schedule.getMr(),
+          schedule.getNr(),       schedule.getGroups(), schedule.getWarps(),
+          schedule.getStages(),   schedule.getBlocks(), schedule.getOverlap(),
+          schedule.getPingpong(), schedule.getLazy(),   schedule.getTf32(),
+          schedule.getBackward(), schedule.getSplits(), "measured"};
 }
 
 /// The schedule that was measured to be fastest; null where there is none, or
@@ -231,6 +232,7 @@ LogicalResult SelectSchedule::select(AttentionOpInterface op,
                           toFlag(overlap),
                           toFlag(pingpong),
                           toFlag(lazy),
+                          tf32,
                           /*backward=*/{},
                           splits};
   if (!StringRef(backward).empty())
@@ -251,8 +253,8 @@ LogicalResult SelectSchedule::select(AttentionOpInterface op,
         [&] { return op->emitOpError("has no valid schedule: "); },
         op->getContext(), choice.br, choice.bc, choice.mr, choice.nr,
         choice.groups, choice.warps, choice.stages, choice.blocks,
-        choice.overlap, choice.pingpong, choice.lazy, choice.backward,
-        choice.splits);
+        choice.overlap, choice.pingpong, choice.lazy, choice.tf32,
+        choice.backward, choice.splits);
   if (!schedule || failed(verifyKind(op, schedule, target)) ||
       failed(verifyFits(op, schedule, target, problem, choice)))
     return failure();

@@ -509,16 +509,25 @@ def expand(row):
         yield dict(zip(row.keys(), values))
 
 
+# f32 on tensor cores: by rows of all kinds of sizes, and with a region.
+TF32 = [
+    {"dtype": "f32", "tf32": True, "head-dim": (16, 20, 64, 72, 128, 256), "mask": ("none", "causal")},
+    {"dtype": "f32", "tf32": True, "head-dim": 64, "head-dim-v": (40, 100)},
+    {"dtype": "f32", "tf32": True, "head-dim": 64, "mask": "window:40,3"},
+    {"dtype": "f32", "tf32": True, "head-dim": 64, "region": ("softcap", "bias", "prefix")},
+]
+
+
 def forward_on_gpu():
     """What a GPU takes of GRID, once; the tiles are its own. Regions run on tensor
     cores, too."""
     kernels = []
-    for row in itertools.chain.from_iterable(GRID.values()):
+    for row in itertools.chain(itertools.chain.from_iterable(GRID.values()), TF32):
         for kernel in expand(row):
             if "backward" in kernel or kernel.pop("level", "fused") != "fused" or kernel.get("head-dim-v") == 1:
                 continue
             kernel = {key: value for key, value in kernel.items() if key not in ("br", "bc")}
-            dtypes = ("f32", "bf16") if "region" in kernel else ("f32",)
+            dtypes = ("f32", "bf16") if "region" in kernel and "tf32" not in kernel else ("f32",)
             kernels += [{"dtype": dtype} | kernel for dtype in dtypes]
     return [dict(kernel) for kernel in dict.fromkeys(tuple(sorted(kernel.items())) for kernel in kernels)]
 

@@ -60,6 +60,11 @@ public:
             llvm::cl::desc("Blocks that share the key tiles of a head in the "
                            "design one_pass (default: chosen)"),
             llvm::cl::value_desc("N"), llvm::cl::cat(category)),
+        tf32(
+            "tf32",
+            llvm::cl::desc("Products of f32 on the tensor cores of a GPU, with "
+                           "operands of 10 bits of fraction"),
+            llvm::cl::cat(category)),
         backward("backward",
                  llvm::cl::desc("The gradients of Q, K and V instead of O and "
                                 "LSE"),
@@ -86,6 +91,8 @@ public:
          {&br, &bc, &groups, &warps, &stages, &design, &splits})
       if (flag->getNumOccurrences())
         values.emplace_back(flag->ArgStr.str(), flag->getValue());
+    if (tf32)
+      values.emplace_back("tf32", "true");
     return values;
   }
 
@@ -96,7 +103,7 @@ private:
   using StringFlag = llvm::cl::opt<std::string>;
 
   StringFlag target, br, bc, groups, warps, stages, design, splits;
-  llvm::cl::opt<bool> backward;
+  llvm::cl::opt<bool> tf32, backward;
   std::vector<std::unique_ptr<StringFlag>> shape;
 };
 
@@ -110,7 +117,8 @@ inline llvm::Error addShape(ProblemSpec &spec, const FlagValues &values) {
 
 /// Whether the flag of the schedule is one for GPUs alone.
 inline bool isGPUFlag(StringRef name) {
-  return name == "groups" || name == "warps" || name == "stages";
+  return name == "groups" || name == "warps" || name == "stages" ||
+         name == "tf32";
 }
 
 /// Whether the flag is one of the schedule.
@@ -150,6 +158,13 @@ inline llvm::Error setTiles(GPUPipelineOptions &options,
           "--" + name +
           ": expected the CPU as target, since there "
           "are no gradients on a GPU");
+    if (name == "tf32") {
+      if (text != "true" && text != "false")
+        return llvm::createStringError(
+            "--tf32: expected true or false but got '" + text + "'");
+      options.tf32 = text == "true";
+      continue;
+    }
     llvm::Expected<int64_t> value = parsePositive(name, text);
     if (!value)
       return value.takeError();

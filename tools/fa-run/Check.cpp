@@ -85,6 +85,7 @@ llvm::Error fa::checkResults(const AttentionProblem &problem,
                             arguments.getValue()};
   attention.scale = problem.getScaleOrDefault();
   attention.mask = problem.mask.getBand();
+  attention.isTF32 = report.gpu && report.gpu->isTF32;
   llvm::DenseMap<Value, RegionEvaluator::Binding> bindings =
       arguments.getBindings(func);
   if (llvm::Error error = addRegions(func.attention, bindings, attention))

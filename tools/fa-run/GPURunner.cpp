@@ -150,9 +150,12 @@ GPURunner::getKernel(ModuleOp module, const AttentionProblem &problem,
   // the kernel for aligned tensors does not take is for one of narrower copies,
   // as in a package (fa-translate).
   std::string reason;
+  FlagValues tiles = options.tiles;
   for (int64_t align : {0, 4, 2}) {
-    llvm::Expected<GPUKernel *> kernel =
-        getKernel(module, chip, align, align ? FlagValues() : options.tiles);
+    if (align != 0)
+      llvm::erase_if(tiles,
+                     [](const auto &flag) { return flag.first != "tf32"; });
+    llvm::Expected<GPUKernel *> kernel = getKernel(module, chip, align, tiles);
     if (!kernel)
       return kernel;
     const fart::Package &package = (*kernel)->program.getPackage();
@@ -202,6 +205,7 @@ llvm::Expected<GPUReport> GPURunner::run(GPUKernel &kernel,
   report.pipelineSeconds = kernel.pipelineSeconds;
   report.ptxSeconds = kernel.ptxSeconds;
   report.repeat = options.gpu.repeat;
+  report.isTF32 = package.problem.isTF32;
   report.run = std::move(*run);
   return report;
 }

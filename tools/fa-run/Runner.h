@@ -58,6 +58,7 @@ struct GPUReport {
   double pipelineSeconds = 0; ///< Of compilation: the passes of MLIR.
   double ptxSeconds = 0;      ///< LLVM's, to PTX.
   int64_t repeat = 1;         ///< Runs whose results were compared.
+  bool isTF32 = false;        ///< Products round their operands.
   fart::GpuRun run;
 };
 

@@ -149,7 +149,7 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t br, int64_t bc, int64_t mr,
                                    int64_t nr, int64_t groups, int64_t warps,
                                    int64_t stages, int64_t blocks, bool overlap,
-                                   bool pingpong, bool lazy,
+                                   bool pingpong, bool lazy, bool /*tf32*/,
                                    BackwardDesign backward, int64_t splits) {
   // Larger tiles only make code and buffers grow.
   constexpr int64_t kMaxTile = 4096;

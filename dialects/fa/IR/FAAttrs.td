@@ -154,6 +154,11 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     `lazy` O is rescaled only where the row maximum has grown by more than a
     bound (`fa-lazy-rescale`).
 
+    With `tf32` the products of f32 run on the tensor cores of a GPU, which take
+    operands of 10 bits of fraction: those of Q, K, P and V are rounded to
+    nearest (PTX ISA, cvt.rna.tf32). Sums stay f32. It is never chosen, only
+    asked for.
+
     `backward` is the design of a gradient. With `two_pass` one nest owns dQ, a
     query tile a block, and one owns dK and dV, a key tile a block: S and dP are
     computed twice. With `one_pass` they are computed once, in the nest that owns
@@ -183,6 +188,7 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"bool", "false">:$overlap,
     DefaultValuedParameter<"bool", "false">:$pingpong,
     DefaultValuedParameter<"bool", "false">:$lazy,
+    DefaultValuedParameter<"bool", "false">:$tf32,
     DefaultValuedParameter<"::mlir::fa::BackwardDesign",
                            "::mlir::fa::BackwardDesign::TwoPass">:$backward,
     DefaultValuedParameter<"int64_t", "1">:$splits

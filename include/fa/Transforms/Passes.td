@@ -143,7 +143,7 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
 
     Fails if no tile, or not the tile asked for, fits, and if a schedule is not
     one for its target: mr and nr are the CPU's, groups, warps and stages the
-    GPU's, overlap, pingpong and lazy those of sm_90a.
+    GPU's, overlap, pingpong and lazy those of sm_90a, tf32 that of f32 on a GPU.
 
     Preconditions: none.
   }];
@@ -184,6 +184,9 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
     Option<"lazy", "lazy", "int64_t", /*default=*/"-1",
            "O is rescaled where the maximum has grown much, on sm_90a (0 or 1; "
            "-1: chosen).">,
+    Option<"tf32", "tf32", "bool", /*default=*/"false",
+           "Products of f32 on tensor cores, with operands of 10 bits of "
+           "fraction.">,
     Option<"backward", "backward", "std::string", /*default=*/"",
            "Design of gradients: two_pass or one_pass (empty: chosen).">,
     Option<"splits", "splits", "int64_t", /*default=*/"0",
