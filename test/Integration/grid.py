@@ -563,7 +563,7 @@ def get_runs(part, kernel, number):
             {"seq-q": queries, "seq-kv": keys} | heads[n % len(heads)]
             for n, (queries, keys) in enumerate(lengths)
         ]
-    limit = {"check-rows": 600} if part.startswith("gpu-") else {}
+    limit = {"check-rows": 200} if part.startswith("gpu-") else {}
     return [run | {"seed": seed} | limit for seed, run in enumerate(runs)]
 
 
