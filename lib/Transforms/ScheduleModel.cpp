@@ -183,11 +183,13 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
       (!isBlackwell && problem.headDimV > 128 && problem.headDimV <= 192 &&
        2 * getBytesFor64Rows() + kReserved <= target.getSram());
   choice.warps = request.warps ? request.warps : hasFourWarps ? 4 : 8;
-  // Rows that are no power of two of units are copied in parts, each with
-  // addresses of its own: one stage takes fewer registers.
+  // Rows that are no power of two of units are copied in parts, each with an
+  // address of its own: beside tiles of 64 keys one stage takes fewer
+  // registers.
   bool copiesInParts = problem.headDim % 32 != 0;
   bool wantsOneStage =
-      problem.headDimV > 192 || (hasTwoRowBlocks && copiesInParts);
+      problem.headDimV > 192 ||
+      (hasTwoRowBlocks && copiesInParts && problem.headDimV <= 80);
   choice.stages = request.stages ? request.stages : wantsOneStage ? 1 : 2;
   int64_t rowBlocks = hasTwoRowBlocks && choice.warps <= 4 ? 2 : 1;
   auto chooseRows = [&] {
@@ -200,7 +202,11 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
     return rowBlocks * (choice.bc / 2 + choice.bc / (isF32 ? 2 : 4) +
                         problem.headDimV * 11 / 20);
   };
-  int64_t registerLimit = rowBlocks > 1 && isBlackwell ? 150 : 190;
+  // Copies of less than a unit have more addresses.
+  bool hasNarrowCopies = copiesInParts && target.getAlign() < 16;
+  int64_t registerLimit = rowBlocks > 1 && isBlackwell ? 150
+                          : hasNarrowCopies            ? 180
+                                                       : 190;
   int64_t most = isF32 || problem.hasRegions       ? 32
                  : rowBlocks > 1 && !copiesInParts ? 80
                                                    : 64;

@@ -97,6 +97,31 @@ func.func @copy_half_a_step(%K: memref<16x8xf16>)
 
 // -----
 
+!k = memref<16x24xf16, #fagpu.sram<swizzle = 128>>
+
+// Of 4 units a row three exist; the fourth is copied as if there were no rows.
+
+// CHECK-LABEL: func.func @copy_three_units
+// CHECK-SAME: (%[[K:.*]]: memref
+func.func @copy_three_units(%K: memref<?x24xf16, strided<[?, 1], offset: ?>>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  // CHECK: %{{.*}}, %{{.*}}, %[[SIZES:.*]]:2, %{{.*}}:2 = memref.extract_strided_metadata %[[K]]
+  // CHECK: %[[ROWS:.*]] = arith.index_cast %[[SIZES]]#0 : index to i32
+  // CHECK: %[[ROW:.*]] = arith.divui %{{.*}}, %c4_i32
+  // CHECK: %[[UNIT:.*]] = arith.remui %{{.*}}, %c4_i32
+  // CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[UNIT]], %c3_i32
+  // CHECK: %[[OWN:.*]] = arith.select %[[EXISTS]], %[[ROWS]], %c0_i32
+  // CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[ROW]], %[[OWN]]
+  // CHECK: arith.select %[[INSIDE]], %c16_i32, %c0_i32
+  // CHECK: %[[LEFT8:.*]] = arith.addi %[[OWN]], %c-8_i32
+  // CHECK: arith.cmpi slt, %[[ROW]], %[[LEFT8]]
+  %k = fagpu.alloc offset = 0 : !k
+  fagpu.copy_async %K to %k : memref<?x24xf16, strided<[?, 1], offset: ?>>, !k
+  return
+}
+
+// -----
+
 !q = memref<32x16xbf16, #fagpu.sram<swizzle = 128>>
 !k = memref<16x16xbf16, #fagpu.sram<swizzle = 128>>
 

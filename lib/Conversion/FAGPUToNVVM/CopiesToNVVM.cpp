@@ -101,9 +101,16 @@ LogicalResult NVVMLowering::lowerCopyAsync(fagpu::CopyAsyncOp op) {
                                       extend(mul(inRow, kUnitBytes))));
     Value column = add(tile->base, mul(div(inRow, 8), tile->chunkBytes));
     // Bytes of a unit that exist in a row: all of them but in the last units.
-    Value unitBytes = i32(kUnitBytes);
+    Value unitBytes = i32(kUnitBytes), partRows = rowCount;
     bool isPartial = (part.first + part.units) * kUnitBytes > columnBytes;
-    if (isPartial) {
+    if (isPartial && !isWhole && columnBytes % kUnitBytes == 0) {
+      // A unit past the last has no rows.
+      Value exists =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, inRow,
+                                i32(columnBytes / kUnitBytes));
+      partRows =
+          arith::SelectOp::create(builder, loc, exists, rowCount, i32(0));
+    } else if (isPartial) {
       Value left = arith::SubIOp::create(builder, loc, i32(columnBytes),
                                          mul(inRow, kUnitBytes));
       left = arith::MaxSIOp::create(builder, loc, left, i32(0));
@@ -135,7 +142,7 @@ LogicalResult NVVMLowering::lowerCopyAsync(fagpu::CopyAsyncOp op) {
       if (!isWhole) {
         Value inRows =
             arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, row0,
-                                  add(rowCount, -down));
+                                  add(partRows, -down));
         bytes = arith::SelectOp::create(builder, loc, inRows, bytes, i32(0));
       }
       Value source = addI64(first, mulI64(i64Constant(down), rowBytes));
