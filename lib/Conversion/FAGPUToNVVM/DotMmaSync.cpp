@@ -128,8 +128,9 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
       return roundAll(buildLdMatrix(
           builder, loc, address(ofWarp, rowsFirst, 16 * rowBlock, 2 * step), 4,
           /*transpose=*/false));
-    SmallVector<Value> a(
-        ArrayRef(registersOfA).slice(4 * (rowBlock * steps + step), 4));
+    auto own =
+        ArrayRef<Value>(registersOfA).slice(4 * (rowBlock * steps + step), 4);
+    SmallVector<Value> a(own);
     if (isTF32)
       std::swap(a[1], a[2]); // Rows before columns.
     return roundAll(a);
