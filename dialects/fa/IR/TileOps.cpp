@@ -13,11 +13,15 @@ using namespace mlir::fa;
 /// Whether an op outside of `region` uses what is defined in it. Ops before it
 /// may, as far as the parser knows.
 static bool isUsedOutside(Region &region) {
+  // Regions that are being parsed belong to no op yet, which
+  // Region::isAncestor does not expect.
+  auto isOutside = [&](Operation *user) {
+    while (user && user->getParentRegion() != &region)
+      user = user->getParentRegion() ? user->getParentOp() : nullptr;
+    return !user;
+  };
   auto escapes = [&](Value value) {
-    return llvm::any_of(value.getUsers(), [&](Operation *user) {
-      Region *parent = user->getParentRegion();
-      return !parent || !region.isAncestor(parent);
-    });
+    return llvm::any_of(value.getUsers(), isOutside);
   };
   for (Block &block : region) {
     if (llvm::any_of(block.getArguments(), escapes))
