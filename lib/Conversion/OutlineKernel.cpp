@@ -100,6 +100,8 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
   problemInfo.erase("arguments");
   problemInfo.erase("lse");
   Attribute next = problemInfo.erase("next");
+  if (schedule.getTf32())
+    problemInfo.set("tf32", b.getBoolAttr(true));
   int64_t threads = 32 * schedule.getWarps() * schedule.getGroups() +
                     (target.isHopper() ? 128 : 0);
   auto align = b.getI64IntegerAttr(target.getAlign());

@@ -203,6 +203,7 @@ FASelectSchedulePassOptions GPUPipelineOptions::getSchedule() const {
   schedule.lazy = lazy;
   schedule.narrow = narrow;
   schedule.persistent = persistent;
+  schedule.tf32 = tf32;
   schedule.align = align;
   schedule.maxKeys = maxKeys;
   return schedule;

@@ -162,6 +162,17 @@ double fart::roundTo(DType dtype, double value) {
   return decode(getFormat(dtype), encode(getFormat(dtype), value));
 }
 
+float fart::roundToTF32(float value) {
+  if (!std::isfinite(value))
+    return value;
+  constexpr uint32_t half = 1 << 12; // of the last bit that stays
+  uint32_t bits = 0;
+  std::memcpy(&bits, &value, sizeof(bits));
+  bits = (bits + half) & ~(2 * half - 1);
+  std::memcpy(&value, &bits, sizeof(bits));
+  return value;
+}
+
 double fart::getRoundingStep(DType dtype, double value) {
   const Format &format = getFormat(dtype);
   return std::scalbn(1.0, getExponent(format, std::fabs(value)) -

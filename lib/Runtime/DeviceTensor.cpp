@@ -56,6 +56,8 @@ DeviceLayout::getStrides(const std::vector<int64_t> &shape) const {
       return Error{"the size of a padded tensor of shape " +
                    formatShape(shape) + " overflows 64 bits"};
   }
+  if (shared)
+    strides[0] = strides[1] = 0;
   return strides;
 }
 

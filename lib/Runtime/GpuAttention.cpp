@@ -48,6 +48,8 @@ DeviceLayout GpuRunOptions::getLayout(TensorName tensor) const {
   DeviceLayout layout;
   layout.order = order;
   layout.offset = offset;
+  layout.shared =
+      sharedKeys && (tensor == TensorName::K || tensor == TensorName::V);
   if (padStrides == 0)
     return layout;
   // Each tensor has strides of its own.

@@ -169,6 +169,8 @@ static PackageProblem readProblem(const JsonReader &json) {
     problem.hasScoreRegion = region.readBool();
   if (JsonReader region = json.get("mask_region"); region.isPresent())
     problem.hasMaskRegion = region.readBool();
+  if (JsonReader tf32 = json.get("tf32"); tf32.isPresent())
+    problem.isTF32 = tf32.readBool();
 
   std::pair<const char *, std::optional<int64_t> &> sizes[] = {
       {"batch", problem.batch},

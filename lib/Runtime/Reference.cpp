@@ -99,6 +99,9 @@ double computePlainRow(const RowInput<float> &input, double shift,
   int64_t seqKV = attention.getSeqKV();
   int64_t headDim = attention.getHeadDim(), headDimV = attention.getHeadDimV();
   std::fill_n(output, headDimV, 0.0);
+  auto round = [&](float value) {
+    return attention.isTF32 ? roundToTF32(value) : value;
+  };
 
   std::vector<float> scores(seqKV, -std::numeric_limits<float>::infinity());
   for (int64_t j = 0; j < seqKV; ++j) {
@@ -107,7 +110,7 @@ double computePlainRow(const RowInput<float> &input, double shift,
     float dot = 0;
     for (int64_t i = 0; i < headDim; ++i) {
       int64_t c = rotate(i, headDim, shift);
-      dot += input.query[c] * input.keys.row(j)[c];
+      dot += round(input.query[c]) * round(input.keys.row(j)[c]);
     }
     scores[j] = static_cast<float>(attention.scale) * dot;
     const auto &score =
@@ -131,7 +134,7 @@ double computePlainRow(const RowInput<float> &input, double shift,
     auto weight =
         static_cast<float>(roundTo(dtype, std::exp(scores[j] - max) / sum));
     for (int64_t c = 0; c < headDimV; ++c)
-      accumulator[c] += weight * input.values.row(j)[c];
+      accumulator[c] += round(weight) * round(input.values.row(j)[c]);
   }
   for (int64_t c = 0; c < headDimV; ++c)
     output[c] = roundTo(dtype, accumulator[c]);

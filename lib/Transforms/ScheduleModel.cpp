@@ -203,11 +203,13 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
       (!isBlackwell && problem.headDimV > 128 && problem.headDimV <= 192 &&
        2 * getBytesFor64Rows() + kReserved <= target.getSram());
   choice.warps = request.warps ? request.warps : hasFourWarps ? 4 : 8;
-  // Rows that are no power of two of units are copied in parts, each with
-  // addresses of its own: one stage takes fewer registers.
+  // Rows that are no power of two of units are copied in parts, each with an
+  // address of its own: beside tiles of 64 keys one stage takes fewer
+  // registers.
   bool copiesInParts = problem.headDim % 32 != 0;
   bool wantsOneStage =
-      problem.headDimV > 192 || (hasTwoRowBlocks && copiesInParts);
+      problem.headDimV > 192 ||
+      (hasTwoRowBlocks && copiesInParts && problem.headDimV <= 80);
   choice.stages = request.stages ? request.stages : wantsOneStage ? 1 : 2;
   int64_t rowBlocks = hasTwoRowBlocks && choice.warps <= 4 ? 2 : 1;
   auto chooseRows = [&] {
@@ -220,7 +222,11 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
     return rowBlocks * (choice.bc / 2 + choice.bc / (isF32 ? 2 : 4) +
                         problem.headDimV * 11 / 20);
   };
-  int64_t registerLimit = rowBlocks > 1 && isBlackwell ? 150 : 190;
+  // Copies of less than a unit have more addresses.
+  bool hasNarrowCopies = copiesInParts && target.getAlign() < 16;
+  int64_t registerLimit = rowBlocks > 1 && isBlackwell ? 150
+                          : hasNarrowCopies            ? 180
+                                                       : 190;
   int64_t most = isF32 || problem.hasRegions       ? 32
                  : rowBlocks > 1 && !copiesInParts ? 80
                                                    : 64;
@@ -262,8 +268,11 @@ static ScheduleChoice chooseForMmaSync(TargetAttr target,
 ScheduleChoice fa::chooseSchedule(TargetAttr target,
                                   const ScheduleProblem &problem,
                                   const ScheduleRequest &request) {
-  if (target.isHopper())
-    return chooseForHopper(target, problem, request);
+  if (target.isHopper()) {
+    ScheduleChoice choice = chooseForHopper(target, problem, request);
+    choice.tf32 = request.tf32;
+    return choice;
+  }
   ScheduleChoice choice = target.isCPU()
                               ? chooseForCPU(target, problem, request)
                               : chooseForMmaSync(target, problem, request);
@@ -273,5 +282,6 @@ ScheduleChoice fa::chooseSchedule(TargetAttr target,
   choice.lazy = request.lazy.value_or(false);
   choice.narrow = request.narrow.value_or(false);
   choice.persistent = request.persistent.value_or(0);
+  choice.tf32 = request.tf32;
   return choice;
 }

@@ -26,6 +26,7 @@ struct ScheduleRequest {
           blocks = 0;
   std::optional<bool> overlap, pingpong, lazy, narrow;
   std::optional<int64_t> persistent;
+  bool tf32 = false;
   std::optional<BackwardDesign> backward;
   int64_t splits = 0;
 
@@ -47,6 +48,7 @@ struct ScheduleChoice {
   int64_t br, bc, mr = 0, nr = 0, groups = 1, warps = 1, stages = 1, blocks = 1;
   bool overlap = false, pingpong = false, lazy = false, narrow = false;
   int64_t persistent = 0;
+  bool tf32 = false;
   BackwardDesign backward = BackwardDesign::TwoPass;
   int64_t splits = 1;
   std::string reason;

@@ -50,6 +50,7 @@ private:
     options.lazy = lazy;
     options.narrow = narrow;
     options.persistent = persistent;
+    options.tf32 = tf32;
     options.backward = backward;
     options.splits = splits;
     return options;
@@ -102,6 +103,7 @@ static ScheduleRequest getRequest(const FASelectSchedulePassOptions &options) {
                           options.persistent < 0
                               ? std::nullopt
                               : std::optional<int64_t>(options.persistent),
+                          options.tf32,
                           /*backward=*/{},
                           options.splits};
   if (!options.backward.empty())
@@ -151,7 +153,7 @@ static LogicalResult verifyKind(AttentionOpInterface op, ScheduleAttr schedule,
                   schedule.getWarps() == 1 && schedule.getStages() == 1 &&
                   !schedule.getOverlap() && !schedule.getPingpong() &&
                   !schedule.getLazy() && !schedule.getNarrow() &&
-                  schedule.getPersistent() == 0;
+                  schedule.getPersistent() == 0 && !schedule.getTf32();
   if (target.isCPU() && !isForCPU)
     return op->emitOpError("expected a schedule with mr and nr, and without "
                            "the fields of a GPU, on the CPU but got ")
@@ -177,6 +179,9 @@ static LogicalResult verifyKind(AttentionOpInterface op, ScheduleAttr schedule,
     return op->emitOpError("expected an align of at least ")
            << getElementBytes(op) << " bytes, the size of an element, but got "
            << target.getAlign();
+  if (schedule.getTf32() && !op.getElementType().isF32())
+    return op->emitOpError("expected tf32 with f32 alone but got ")
+           << op.getElementType();
   // A tile of one column is a statistic of rows.
   if (op.getHeadDimV() == 1)
     return op->emitOpError(
@@ -244,8 +249,9 @@ static ScheduleChoice getFields(ScheduleAttr schedule) {
           schedule.getStages(),     schedule.getBlocks(),
           schedule.getOverlap(),    schedule.getPingpong(),
           schedule.getLazy(),       schedule.getNarrow(),
-          schedule.getPersistent(), schedule.getBackward(),
-          schedule.getSplits(),     "measured"};
+          schedule.getPersistent(), schedule.getTf32(),
+          schedule.getBackward(),   schedule.getSplits(),
+          "measured"};
 }
 
 /// The schedule that was measured to be fastest; null where there is none, or
@@ -304,7 +310,7 @@ LogicalResult SelectSchedule::select(AttentionOpInterface op,
         op->getContext(), choice.br, choice.bc, choice.mr, choice.nr,
         choice.groups, choice.warps, choice.stages, choice.blocks,
         choice.overlap, choice.pingpong, choice.lazy, choice.narrow,
-        choice.persistent, choice.backward, choice.splits);
+        choice.persistent, choice.tf32, choice.backward, choice.splits);
   if (!schedule || failed(verifyKind(op, schedule, target)) ||
       failed(verifyFits(op, schedule, target, problem, choice)))
     return failure();

@@ -38,21 +38,26 @@ func.func @copy(%K: memref<?x64xf16, strided<[?, 1], offset: ?>>, %t: index)
   // CHECK: %[[INROW64:.*]] = arith.extui %[[INROW]] : i32 to i64
   // CHECK: %[[FROM:.*]] = arith.addi %[[ROWFROM]], %[[INROW64]]
   // CHECK: %[[FIRST:.*]] = arith.addi %[[BASE]], %[[FROM]]
-  // CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[ROW]], %[[ROWS]]
-  // CHECK: %[[SIZE:.*]] = arith.select %[[INSIDE]], %c16_i32, %c0_i32
   // CHECK: %[[SWIZZLED:.*]] = arith.xori
   // CHECK: %[[ROWOFFSET:.*]] = arith.muli %[[ROW]], %c128_i32
   // CHECK: %[[UNITOFFSET:.*]] = arith.muli %[[SWIZZLED]], %c16_i32
   // CHECK: %[[INTILE:.*]] = arith.addi %[[ROWOFFSET]], %[[UNITOFFSET]]
   // CHECK: %[[TO:.*]] = arith.addi %{{.*}}, %[[INTILE]]
+  // CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[ROW]], %[[ROWS]]
+  // CHECK: %[[SIZE:.*]] = arith.select %[[INSIDE]], %c16_i32, %c0_i32
   // CHECK: %[[ISREAD:.*]] = arith.cmpi ugt, %[[SIZE]], %c0_i32
   // CHECK: %[[SOURCE:.*]] = arith.select %[[ISREAD]], %[[FIRST]], %[[BASE]]
   // CHECK: llvm.inline_asm has_side_effects "cp.async.cg.shared.global [$0], [$1], 16, $2;", "r,l,r,~{memory}" %[[TO]], %[[SOURCE]], %[[SIZE]]
   // CHECK: %[[ROW4:.*]] = arith.addi %[[ROW]], %c4_i32
-  // CHECK: arith.cmpi slt, %[[ROW4]], %[[ROWS]]
+  // CHECK: %[[ROWOFFSET4:.*]] = arith.muli %[[ROW4]], %c128_i32
+  // CHECK: %[[LEFT4:.*]] = arith.addi %[[ROWS]], %c-4_i32
+  // CHECK: arith.cmpi slt, %[[ROW]], %[[LEFT4]]
   // CHECK: %[[DOWN:.*]] = arith.muli %[[STRIDE]], %c8_i64
   // CHECK: arith.addi %[[FIRST]], %[[DOWN]]
-  // CHECK-COUNT-3: cp.async.cg.shared.global
+  // CHECK: cp.async.cg.shared.global
+  // CHECK: %[[TO8:.*]] = arith.addi %[[TO]], %c1024_i32
+  // CHECK: cp.async.cg.shared.global {{.*}} %[[TO8]],
+  // CHECK: cp.async.cg.shared.global
   // CHECK-NOT: cp.async
   // CHECK: nvvm.barrier0
   // CHECK-NOT: fagpu
@@ -87,6 +92,31 @@ func.func @copy_half_a_step(%K: memref<16x8xf16>)
   // CHECK: }
   %k = fagpu.alloc offset = 0 : !k
   fagpu.copy_async %K to %k : memref<16x8xf16>, !k
+  return
+}
+
+// -----
+
+!k = memref<16x24xf16, #fagpu.sram<swizzle = 128>>
+
+// Of 4 units a row three exist; the fourth is copied as if there were no rows.
+
+// CHECK-LABEL: func.func @copy_three_units
+// CHECK-SAME: (%[[K:.*]]: memref
+func.func @copy_three_units(%K: memref<?x24xf16, strided<[?, 1], offset: ?>>)
+    attributes {fa.kernel = {arguments = [], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 16, bc = 16, warps = 1>, fa.target = #fa.target<"sm_80", sram = 166912>} {
+  // CHECK: %{{.*}}, %{{.*}}, %[[SIZES:.*]]:2, %{{.*}}:2 = memref.extract_strided_metadata %[[K]]
+  // CHECK: %[[ROWS:.*]] = arith.index_cast %[[SIZES]]#0 : index to i32
+  // CHECK: %[[ROW:.*]] = arith.divui %{{.*}}, %c4_i32
+  // CHECK: %[[UNIT:.*]] = arith.remui %{{.*}}, %c4_i32
+  // CHECK: %[[EXISTS:.*]] = arith.cmpi ult, %[[UNIT]], %c3_i32
+  // CHECK: %[[OWN:.*]] = arith.select %[[EXISTS]], %[[ROWS]], %c0_i32
+  // CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[ROW]], %[[OWN]]
+  // CHECK: arith.select %[[INSIDE]], %c16_i32, %c0_i32
+  // CHECK: %[[LEFT8:.*]] = arith.addi %[[OWN]], %c-8_i32
+  // CHECK: arith.cmpi slt, %[[ROW]], %[[LEFT8]]
+  %k = fagpu.alloc offset = 0 : !k
+  fagpu.copy_async %K to %k : memref<?x24xf16, strided<[?, 1], offset: ?>>, !k
   return
 }
 

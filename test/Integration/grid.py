@@ -9,7 +9,10 @@
 # that it names. A part is a function below that yields cases; the lengths are
 # the same everywhere. Kernels are compiled once for all lengths, so a row of
 # GRID costs one compilation for each product of its lists, and lengths are
-# nearly free. Two parts come from configurations.py: `sample` and `full`.
+# nearly free. Parts from configurations.py are `sample` and `full`. On a GPU
+# (scripts/full-grid) tiles are larger, and there are these parts: `gpu-forward`,
+# the rows of GRID that a GPU takes; `gpu-full`; and `gpu-strides`, the sample on
+# views of buffers.
 #
 # ===-------------------------------------------------------------------------===#
 
@@ -38,6 +41,22 @@ HEADS = (
 
 # And for gradients, which sum over the query heads of a key/value head.
 BACKWARD_HEADS = ({"batch": 1, "heads": 7, "kv-heads": 1},)
+
+# On a GPU: lengths of several of its tiles. Tensors with gaps between rows, bases
+# of their own, and runs that are compared bit by bit take turns with the heads.
+GPU_LENGTHS = LENGTHS + ((521, 777), (640, 384))
+GPU_HEADS = HEADS + (
+    {"batch": 1, "heads": 12, "kv-heads": 2, "repeat": 2},
+    {"batch": 2, "heads": 7, "kv-heads": 1, "pad-strides": 8, "offset": 8},
+)
+
+# Views that only narrower copies can read, by elements and by two of them; and one
+# K and V for all.
+GPU_VIEWS = (
+    {"pad-strides": 3, "offset": 1},
+    {"pad-strides": 2, "offset": 2, "layout": "bshd"},
+    {"shared-keys": True},
+)
 
 # One row: what is varied. Keys are flags of fa-run, but for a region, and the
 # factor of the inputs.
@@ -490,28 +509,81 @@ def expand(row):
         yield dict(zip(row.keys(), values))
 
 
+# f32 on tensor cores: by rows of all kinds of sizes, and with a region.
+TF32 = [
+    {"dtype": "f32", "tf32": True, "head-dim": (16, 20, 64, 72, 128, 256), "mask": ("none", "causal")},
+    {"dtype": "f32", "tf32": True, "head-dim": 64, "head-dim-v": (40, 100)},
+    {"dtype": "f32", "tf32": True, "head-dim": 64, "mask": "window:40,3"},
+    {"dtype": "f32", "tf32": True, "head-dim": 64, "region": ("softcap", "bias", "prefix")},
+]
+
+
+def forward_on_gpu():
+    """What a GPU takes of GRID, once; the tiles are its own. Regions run on tensor
+    cores, too."""
+    kernels = []
+    for row in itertools.chain(itertools.chain.from_iterable(GRID.values()), TF32):
+        for kernel in expand(row):
+            if "backward" in kernel or kernel.pop("level", "fused") != "fused" or kernel.get("head-dim-v") == 1:
+                continue
+            kernel = {key: value for key, value in kernel.items() if key not in ("br", "bc")}
+            dtypes = ("f32", "bf16") if "region" in kernel and "tf32" not in kernel else ("f32",)
+            kernels += [{"dtype": dtype} | kernel for dtype in dtypes]
+    return [dict(kernel) for kernel in dict.fromkeys(tuple(sorted(kernel.items())) for kernel in kernels)]
+
+
+def get_kernels(part):
+    if part == "sample":
+        return configurations.pairwise()
+    if part == "gpu-forward":
+        return forward_on_gpu()
+    if part == "gpu-strides":
+        return configurations.pairwise()
+    if part in ("full", "gpu-full"):
+        return configurations.full()
+    return itertools.chain.from_iterable(map(expand, GRID[part]))
+
+
+def get_runs(part, kernel, number):
+    """Lengths, heads and layouts that kernel number `number` of a part runs with."""
+    if part == "gpu-strides":
+        runs = [{"seq-q": 131, "seq-kv": 333} | view | heads for view, heads in zip(GPU_VIEWS, GPU_HEADS)]
+    elif part == "gpu-full":
+        # A few of the lengths each, in turn.
+        chosen = {number % 7, 6, 7 + number % 2}
+        runs = [
+            {"seq-q": GPU_LENGTHS[n][0], "seq-kv": GPU_LENGTHS[n][1]} | GPU_HEADS[(number + n) % len(GPU_HEADS)]
+            for n in sorted(chosen)
+        ]
+    else:
+        lengths = GPU_LENGTHS if part == "gpu-forward" else LENGTHS
+        heads = GPU_HEADS if part == "gpu-forward" else HEADS
+        heads += BACKWARD_HEADS if "backward" in kernel else ()
+        runs = [
+            {"seq-q": queries, "seq-kv": keys} | heads[n % len(heads)]
+            for n, (queries, keys) in enumerate(lengths)
+        ]
+    limit = {"check-rows": 200} if part.startswith("gpu-") else {}
+    return [run | {"seed": seed} | limit for seed, run in enumerate(runs)]
+
+
 def main():
     part, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    np.save(folder / "slopes.npy", (2.0 ** -np.arange(1, 10)).astype("<f4"))
+    np.save(folder / "slopes.npy", (2.0 ** -np.arange(1, 13)).astype("<f4"))
     random = np.random.default_rng(0)
-    np.save(folder / "ids.npy", np.arange(300) // 45 + np.array([[7], [2**40]]))
-    np.save(folder / "visible.npy", random.random((2, 300)) < 0.6)
+    heads, queries, keys = (12, 640, 777) if part == "gpu-forward" else (9, 140, 300)
+    np.save(folder / "ids.npy", np.arange(keys) // 45 + np.array([[7], [2**40]]))
+    np.save(folder / "visible.npy", random.random((2, keys)) < 0.6)
     np.save(folder / "lengths.npy", np.array([-5, 10**15]))
-    np.save(folder / "bias.npy", random.normal(size=(9, 140, 300)).astype("<f2"))
+    np.save(folder / "bias.npy", random.normal(size=(heads, queries, keys)).astype("<f2"))
     suite = []
-    if part in ("sample", "full"):
-        kernels = configurations.full() if part == "full" else configurations.pairwise()
-    else:
-        kernels = itertools.chain.from_iterable(map(expand, GRID[part]))
-    for kernel in kernels:
+    for number, kernel in enumerate(get_kernels(part)):
         kernel["name"] = part + "".join(f" {value}" for value in kernel.values())
         if "region" in kernel:
             write_region(folder, kernel)
-        for n, (queries, keys) in enumerate(LENGTHS):
-            lengths = {"seq-q": queries, "seq-kv": keys, "seed": n}
-            heads = HEADS + BACKWARD_HEADS if "backward" in kernel else HEADS
-            case = kernel | lengths | heads[n % len(heads)]
+        for run in get_runs(part, kernel, number):
+            case = kernel | run
             if factor := case.pop("inputs", None):
                 write_inputs(folder, case, factor)
             suite.append(case)

@@ -3,7 +3,7 @@
 # Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Usage: ops.py <folder>
+# Usage: ops.py <folder> [gpu]
 #
 # Writes <folder>/suite.json for `fa-run --suite`: score regions that put the
 # arith and math ops through the compiler and through the reference's own
@@ -13,6 +13,7 @@
 
 import json
 import pathlib
+import re
 import sys
 
 # Inputs: %s any score, %t in (-1, 1), %h in (-1/2, 1/2), %g at least 1, and the
@@ -145,8 +146,12 @@ def snippets():
 
 def main():
     folder = pathlib.Path(sys.argv[1])
+    onGPU = sys.argv[2:] == ["gpu"]
+    dtype = "f16" if onGPU else "f32"
     folder.mkdir(parents=True, exist_ok=True)
-    pieces, suite = list(snippets()), []
+    # A GPU has no functions of f64.
+    pieces = [piece for piece in snippets() if not (onGPU and re.search(r"math.* : f64", piece))]
+    suite = []
     for begin in range(0, len(pieces), 12):
         body = []
         for n, piece in enumerate(pieces[begin : begin + 12]):
@@ -159,7 +164,7 @@ def main():
             body.append(f"%w_{n} = arith.mulf %y_{n}, %small : f32")
             body.append(f"%sum{n + 1} = arith.addf %sum{n}, %w_{n} : f32")
         text = MODULE.format(
-            T="tensor<?x?x?x16xf32>", L="tensor<?x?x?xf32>", body="\n".join(body), n=n + 1
+            T=f"tensor<?x?x?x16x{dtype}>", L="tensor<?x?x?xf32>", body="\n".join(body), n=n + 1
         )
         path = folder / f"ops-{begin}.mlir"
         path.write_text(text)

@@ -3,11 +3,12 @@
 # Part of the fa project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Usage: random-masks.py <seed> <count> <folder>
+# Usage: random-masks.py <seed> <count> <folder> [gpu]
 #
 # Writes <folder>/suite.json for `fa-run --suite`: masks of random comparisons of
 # random sums, quotients and minima of queries, keys, numbers and tables, some of
-# which the compiler can bound, with tiles small enough for many of them.
+# which the compiler can bound, with tiles small enough for many of them: the
+# smallest on the CPU, or on any GPU.
 #
 # ===-------------------------------------------------------------------------===#
 
@@ -29,7 +30,9 @@ func.func @f(%Q: {T}, %K: {T}, %V: {T}, %O: {T}, %LSE: {L}, %w: index, %t: tenso
   return %r#0, %r#1 : {T}, {L}
 }}
 """
-LENGTHS = ((37, 41), (50, 13), (5, 70))
+LENGTHS = {"cpu": ((37, 41), (50, 13), (5, 70)), "gpu": ((137, 141), (150, 83), (70, 230))}
+TILES = {"cpu": {"br": 8, "bc": 8}, "gpu": {"br": 64, "bc": 16, "warps": 4, "groups": 1}}
+DTYPES = {"cpu": "f32", "gpu": "f16"}
 PREDICATES = "slt sle sgt sge sle sge eq ne ult ule ugt uge".split()
 
 
@@ -91,22 +94,23 @@ class Region:
 
 def main():
     seed, count, folder = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3]).resolve()
+    where = sys.argv[4] if len(sys.argv) > 4 else "cpu"
     folder.mkdir(parents=True, exist_ok=True)
     np.save(folder / "table.npy", np.array([5, -3, 40]))
     rng, suite = random.Random(seed), []
     for number in range(count):
         region = Region(rng)
         text = MODULE.format(
-            T="tensor<?x?x?x8xf32>", L="tensor<?x?x?xf32>", result=region.result,
+            T=f"tensor<?x?x?x8x{DTYPES[where]}>", L="tensor<?x?x?xf32>", result=region.result,
             mask=rng.choice(("", "", "mask = #fa.mask<causal>")), body="\n".join(region.lines),
         )  # fmt: skip
         path = folder / f"mask-{number}.mlir"
         path.write_text(text)
-        for queries, keys in LENGTHS:
+        for queries, keys in LENGTHS[where]:
             arguments = [f"5:{rng.choice((6, 0, -4, 100))}", f"6:{folder / 'table.npy'}"]
             suite.append(
                 {"name": f"mask {number}, {queries} x {keys}", "input": str(path), "arg": arguments, "batch": 3,
-                 "heads": 2, "seq-q": queries, "seq-kv": keys, "br": 8, "bc": 8}
+                 "heads": 2, "seq-q": queries, "seq-kv": keys} | TILES[where]
             )  # fmt: skip
     (folder / "suite.json").write_text(json.dumps(suite, indent=1))
 

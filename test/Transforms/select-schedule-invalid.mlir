@@ -15,6 +15,7 @@
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{lazy=1}))' 2>&1 | FileCheck %s --check-prefix=LAZY
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{narrow=1}))' 2>&1 | FileCheck %s --check-prefix=NARROW
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{narrow=2}))' 2>&1 | FileCheck %s --check-prefix=FLAG-NARROW
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{tf32=true}))' 2>&1 | FileCheck %s --check-prefix=TF32
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{overlap=2}))' 2>&1 | FileCheck %s --check-prefix=FLAG
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{pingpong=-2}))' 2>&1 | FileCheck %s --check-prefix=FLAG-NEGATIVE
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{backward=three_pass}))' 2>&1 | FileCheck %s --check-prefix=DESIGN
@@ -36,6 +37,7 @@
 // LAZY: error: 'fa.attention' op expected a schedule with mr and nr, and without the fields of a GPU, on the CPU but got #fa.schedule<{{.*}}, lazy = true>
 // NARROW: error: 'fa.attention' op expected a schedule with mr and nr, and without the fields of a GPU, on the CPU but got #fa.schedule<{{.*}}, narrow = true>
 // FLAG-NARROW: error: expected option 'narrow' to be 0, 1 or -1 but got 2
+// TF32: error: 'fa.attention' op expected a schedule with mr and nr, and without the fields of a GPU, on the CPU but got #fa.schedule<{{.*}}, tf32 = true>
 // FLAG: error: expected option 'overlap' to be 0, 1 or -1 but got 2
 // FLAG-NEGATIVE: error: expected option 'pingpong' to be 0, 1 or -1 but got -2
 // DESIGN: error: expected option 'backward' to be two_pass or one_pass but got 'three_pass'
@@ -156,6 +158,17 @@ func.func @warpgroup(%Q: memref<1x1x?x64xf16>, %LSE: memref<1x1x?xf32>, %O: memr
       outs(%O, %LSE : memref<1x1x?x64xf16>, memref<1x1x?xf32>)
       {schedule = #fa.schedule<br = 128, bc = 16, warps = 8>,
        target = #fa.target<"sm_90a", sram = 200000>}
+  return
+}
+
+// -----
+
+func.func @tf32_of_f16(%Q: memref<1x1x?x64xf16>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf16>) {
+  // expected-error @+1 {{expected tf32 with f32 alone but got 'f16'}}
+  fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf16>, memref<1x1x?x64xf16>, memref<1x1x?x64xf16>)
+      outs(%O, %LSE : memref<1x1x?x64xf16>, memref<1x1x?xf32>)
+      {schedule = #fa.schedule<br = 64, bc = 16, warps = 4, tf32 = true>,
+       target = #fa.target<"sm_80", sram = 100000>}
   return
 }
 

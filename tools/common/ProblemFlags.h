@@ -62,6 +62,11 @@ public:
             llvm::cl::value_desc("N"), llvm::cl::cat(category)),
         noLse("no-lse", llvm::cl::desc("Compute O alone, without LSE"),
               llvm::cl::cat(category)),
+        tf32(
+            "tf32",
+            llvm::cl::desc("Products of f32 on the tensor cores of a GPU, with "
+                           "operands of 10 bits of fraction"),
+            llvm::cl::cat(category)),
         backward("backward",
                  llvm::cl::desc("The gradients of Q, K and V instead of O and "
                                 "LSE"),
@@ -88,6 +93,8 @@ public:
          {&br, &bc, &groups, &warps, &stages, &design, &splits})
       if (flag->getNumOccurrences())
         values.emplace_back(flag->ArgStr.str(), flag->getValue());
+    if (tf32)
+      values.emplace_back("tf32", "true");
     return values;
   }
 
@@ -99,7 +106,7 @@ private:
   using StringFlag = llvm::cl::opt<std::string>;
 
   StringFlag target, br, bc, groups, warps, stages, design, splits;
-  llvm::cl::opt<bool> noLse, backward;
+  llvm::cl::opt<bool> noLse, tf32, backward;
   std::vector<std::unique_ptr<StringFlag>> shape;
 };
 
@@ -113,7 +120,8 @@ inline llvm::Error addShape(ProblemSpec &spec, const FlagValues &values) {
 
 /// Whether the flag of the schedule is one for GPUs alone.
 inline bool isGPUFlag(StringRef name) {
-  return name == "groups" || name == "warps" || name == "stages";
+  return name == "groups" || name == "warps" || name == "stages" ||
+         name == "tf32";
 }
 
 /// Whether the flag is one of the schedule.
@@ -153,6 +161,13 @@ inline llvm::Error setTiles(GPUPipelineOptions &options,
           "--" + name +
           ": expected the CPU as target, since there "
           "are no gradients on a GPU");
+    if (name == "tf32") {
+      if (text != "true" && text != "false")
+        return llvm::createStringError(
+            "--tf32: expected true or false but got '" + text + "'");
+      options.tf32 = text == "true";
+      continue;
+    }
     llvm::Expected<int64_t> value = parsePositive(name, text);
     if (!value)
       return value.takeError();

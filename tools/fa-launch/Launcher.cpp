@@ -152,6 +152,7 @@ Result<LaunchReport> Launcher::run(const LaunchOptions &given) {
     Attention attention{*inputs.query, *inputs.key, *inputs.value};
     attention.scale = problem->scale;
     attention.mask = problem->mask;
+    attention.isTF32 = package.problem.isTF32;
     report.check = checkAttention(
         attention, *output, lse ? &*lse : nullptr,
         options.checkRows.value_or(getRowsToCheck(*problem, checkBudget)),

@@ -79,11 +79,13 @@ addRegions(AttentionOpInterface op,
 
 llvm::Error fa::checkResults(const AttentionProblem &problem,
                              AttentionFunc &func, KernelArguments &arguments,
+                             std::optional<int64_t> maxRows,
                              fart::ThreadPool &pool, RunReport &report) {
   fart::Attention attention{arguments.getQuery(), arguments.getKey(),
                             arguments.getValue()};
   attention.scale = problem.getScaleOrDefault();
   attention.mask = problem.mask.getBand();
+  attention.isTF32 = report.gpu && report.gpu->isTF32;
   llvm::DenseMap<Value, RegionEvaluator::Binding> bindings =
       arguments.getBindings(func);
   if (llvm::Error error = addRegions(func.attention, bindings, attention))
@@ -92,6 +94,8 @@ llvm::Error fa::checkResults(const AttentionProblem &problem,
   double budget = attention.score || attention.visible ? 0x1p25 : 0x1p28;
   auto width = static_cast<double>(problem.headDim + problem.headDimV);
   auto getMaxRows = [&](int64_t length) {
+    if (maxRows)
+      return *maxRows;
     double rowCost = static_cast<double>(length) * width;
     return static_cast<int64_t>(std::max(64.0, budget / rowCost));
   };

@@ -13,9 +13,11 @@ namespace mlir::fa {
 
 /// Compares what a kernel wrote to `arguments` with the fp64 reference, with
 /// the regions of `func` evaluated on the host, and states in `report` what
-/// came out. Fails if the reference does not know an op of a region.
+/// came out. Compares at most `maxRows` rows, or about a second's worth. Fails
+/// if the reference does not know an op of a region.
 llvm::Error checkResults(const AttentionProblem &problem, AttentionFunc &func,
-                         KernelArguments &arguments, fart::ThreadPool &pool,
+                         KernelArguments &arguments,
+                         std::optional<int64_t> maxRows, fart::ThreadPool &pool,
                          RunReport &report);
 
 } // namespace mlir::fa

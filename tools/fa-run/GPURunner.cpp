@@ -88,11 +88,12 @@ static int64_t getMaxKeys(ModuleOp module, StringRef chip,
 }
 
 llvm::Expected<std::unique_ptr<GPUKernel>>
-GPURunner::compile(ModuleOp module, StringRef chip, int64_t maxKeys,
+GPURunner::compile(ModuleOp module, StringRef chip, KernelRange range,
                    const FlagValues &tiles) {
   using Clock = std::chrono::steady_clock;
   GPUPipelineOptions pipeline;
-  pipeline.maxKeys = maxKeys;
+  pipeline.align = range.align;
+  pipeline.maxKeys = range.maxKeys;
   if (llvm::Error error = setPipeline(pipeline, chip, tiles))
     return error;
   Clock::time_point start = Clock::now();
@@ -115,7 +116,7 @@ GPURunner::compile(ModuleOp module, StringRef chip, int64_t maxKeys,
 
 /// How the runtime is asked to run.
 static fart::GpuRunOptions getRunOptions(const RunOptions &options) {
-  fart::GpuRunOptions run;
+  fart::GpuRunOptions run = options.gpu;
   if (options.layout == "bshd")
     run.order = fart::MemoryOrder::BSHD;
   run.bench = options.bench;
@@ -134,6 +135,26 @@ static fart::Result<fart::Problem> convert(const AttentionProblem &problem,
   return fart::specialize(package, sizes);
 }
 
+llvm::Expected<GPUKernel *> GPURunner::getKernel(ModuleOp module,
+                                                 StringRef chip,
+                                                 KernelRange range,
+                                                 const FlagValues &tiles) {
+  std::string id =
+      (chip + " " + Twine(range.align) + " " + Twine(range.maxKeys)).str();
+  for (const auto &[flag, value] : tiles)
+    id += " " + flag + "=" + value;
+  llvm::raw_string_ostream(id) << '\n' << module;
+  std::unique_ptr<GPUKernel> &kernel = kernels[id];
+  if (!kernel) {
+    llvm::Expected<std::unique_ptr<GPUKernel>> compiled =
+        compile(module, chip, range, tiles);
+    if (!compiled)
+      return compiled.takeError();
+    kernel = std::move(*compiled);
+  }
+  return kernel.get();
+}
+
 llvm::Expected<GPUKernel *>
 GPURunner::getKernel(ModuleOp module, const AttentionProblem &problem,
                      const RunOptions &options,
@@ -144,32 +165,38 @@ GPURunner::getKernel(ModuleOp module, const AttentionProblem &problem,
   if (std::optional<std::string> reason = fart::whyNotDevice(chip, capability))
     return llvm::createStringError("--target=" + chip + ": " + *reason);
 
-  int64_t maxKeys = getMaxKeys(module, chip, problem, options.tiles);
-  std::string id = chip + " " + std::to_string(maxKeys);
-  for (const auto &[flag, value] : options.tiles)
-    id += " " + flag + "=" + value;
-  llvm::raw_string_ostream(id) << '\n' << module;
-  std::unique_ptr<GPUKernel> &kernel = kernels[id];
-  if (!kernel) {
-    llvm::Expected<std::unique_ptr<GPUKernel>> compiled =
-        compile(module, chip, maxKeys, options.tiles);
-    if (!compiled)
-      return compiled.takeError();
-    kernel = std::move(*compiled);
+  // Sizes beyond a limit of the hardware are found before anything runs. What
+  // the kernel for aligned tensors does not take is for one of narrower copies,
+  // as in a package (fa-translate).
+  std::string reason;
+  FlagValues tiles = options.tiles;
+  for (int64_t align : {0, 4, 2}) {
+    if (align != 0)
+      llvm::erase_if(tiles,
+                     [](const auto &flag) { return flag.first != "tf32"; });
+    KernelRange range{
+        align, align == 0 ? getMaxKeys(module, chip, problem, tiles) : 0};
+    llvm::Expected<GPUKernel *> kernel = getKernel(module, chip, range, tiles);
+    if (!kernel)
+      return kernel;
+    const fart::Package &package = (*kernel)->program.getPackage();
+    fart::Result<fart::Problem> converted = convert(problem, package);
+    if (!converted)
+      return makeError(converted.error());
+    fart::Result<fart::TensorViews> views =
+        fart::makeViews(*converted, getRunOptions(options), extras);
+    if (!views)
+      return makeError(views.error());
+    auto plan = fart::selectKernel(package, *views, capability);
+    if (plan)
+      return kernel;
+    if (align == 0)
+      reason = plan.error().message;
+    int64_t next = align == 0 ? 4 : 2;
+    if (align == 2 || next < fart::getByteWidth(converted->dtype))
+      break;
   }
-
-  // Sizes beyond a limit of the hardware are found before anything runs.
-  const fart::Package &package = kernel->program.getPackage();
-  fart::Result<fart::Problem> converted = convert(problem, package);
-  if (!converted)
-    return makeError(converted.error());
-  fart::Result<fart::TensorViews> views =
-      fart::makeViews(*converted, getRunOptions(options), extras);
-  if (!views)
-    return makeError(views.error());
-  if (auto plan = fart::selectKernel(package, *views, capability); !plan)
-    return makeError(plan.error());
-  return kernel.get();
+  return llvm::createStringError(reason);
 }
 
 //===----------------------------------------------------------------------===//
@@ -198,6 +225,8 @@ llvm::Expected<GPUReport> GPURunner::run(GPUKernel &kernel,
   report.kernel = package.kernels[run->kernelNumber];
   report.pipelineSeconds = kernel.pipelineSeconds;
   report.ptxSeconds = kernel.ptxSeconds;
+  report.repeat = options.gpu.repeat;
+  report.isTF32 = package.problem.isTF32;
   report.run = std::move(*run);
   return report;
 }

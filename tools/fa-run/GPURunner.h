@@ -35,8 +35,9 @@ public:
 
   /// The kernel of `module`, which is at the problem level, from the cache if
   /// it was asked for before. `options.target` is auto, for what suits the
-  /// device best, or a processor. Fails if the GPU road refuses the problem or
-  /// the device cannot run the kernel on it.
+  /// device best, or a processor. Of tensors that are not aligned it is one
+  /// with narrower copies. Fails if the GPU road refuses the problem or the
+  /// device cannot run the kernel on it.
   llvm::Expected<GPUKernel *> getKernel(ModuleOp module,
                                         const AttentionProblem &problem,
                                         const RunOptions &options,
@@ -55,10 +56,18 @@ private:
   explicit GPURunner(fart::cuda::Context context)
       : context(std::move(context)) {}
 
-  /// The kernel for at most so many keys; 0: for any number.
+  /// What a kernel is compiled for: addresses and strides that are multiples of
+  /// `align` bytes (0: those of contiguous tensors), and at most `maxKeys` keys
+  /// (0: any number).
+  struct KernelRange {
+    int64_t align, maxKeys;
+  };
+  llvm::Expected<GPUKernel *> getKernel(ModuleOp module, StringRef chip,
+                                        KernelRange range,
+                                        const FlagValues &tiles);
   llvm::Expected<std::unique_ptr<GPUKernel>> compile(ModuleOp module,
                                                      StringRef chip,
-                                                     int64_t maxKeys,
+                                                     KernelRange range,
                                                      const FlagValues &tiles);
 
   fart::cuda::Context context; // Outlives the kernels.

@@ -11,6 +11,7 @@
 #include "mlir/Support/DebugStringHelper.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cstring>
 #include <limits>
 #include <unistd.h>
 
@@ -147,8 +148,23 @@ llvm::Error fa::checkMemory(const RunOptions &options,
   return llvm::createStringError(text);
 }
 
+/// Copies the first head of the first batch to all others.
+static void shareHeads(fart::HostTensor &tensor) {
+  ArrayRef<int64_t> shape = tensor.getShape();
+  auto *data = static_cast<std::byte *>(tensor.data());
+  int64_t width = fart::getByteWidth(tensor.getDType());
+  for (int64_t b = 0; b < shape[0]; ++b)
+    for (int64_t h = 0; h < shape[1]; ++h)
+      for (int64_t s = 0; b + h > 0 && s < shape[2]; ++s)
+        std::memcpy(data + tensor.rowIndex(b, h, s) * width,
+                    data + tensor.rowIndex(0, 0, s) * width, shape[3] * width);
+}
+
 llvm::Error KernelArguments::allocate(const RunOptions &options,
                                       const AttentionProblem &problem) {
+  if (options.gpu.sharedKeys && (key || value))
+    return llvm::createStringError("--shared-keys: expected neither --k nor "
+                                   "--v beside it");
   // With bshd the heads of one position are neighbours in memory.
   std::vector<int64_t> order = {0, 1, 2, 3};
   if (options.layout == "bshd")
@@ -187,6 +203,8 @@ llvm::Error KernelArguments::allocate(const RunOptions &options,
     if (llvm::Error error = make(*tensor, type, shape))
       return error;
     fart::fillNormal(**tensor, options.seed, stream);
+    if (options.gpu.sharedKeys && tensor != &query)
+      shareHeads(**tensor);
   }
   for (const auto &[tensor, type, shape] : outputs) {
     if (llvm::Error error = make(*tensor, type, shape))

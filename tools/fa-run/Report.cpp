@@ -108,6 +108,8 @@ static void printGPURun(const AttentionProblem &problem,
   }
   if (!run.failure.empty())
     os << "failure    " << run.failure << '\n';
+  else if (report.repeat > 1)
+    os << "repeat     " << report.repeat << " runs, equal bit by bit\n";
 }
 
 void fa::printReport(const RunReport &report, raw_ostream &os) {

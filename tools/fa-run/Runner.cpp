@@ -121,8 +121,12 @@ llvm::Expected<GPUKernel *>
 Runner::getGPUKernel(ModuleOp module, const AttentionProblem &problem,
                      const RunOptions &options, const fart::ExtraValues &extras,
                      std::string &fallback) {
-  if (options.target == "cpu")
+  if (options.target == "cpu") {
+    if (!options.gpuFlags.empty())
+      return llvm::createStringError("--" + options.gpuFlags.front() +
+                                     ": expected a GPU as target");
     return nullptr;
+  }
   auto get = [&]() -> llvm::Expected<GPUKernel *> {
     if (problem.backward)
       return llvm::createStringError("--target: expected cpu, since "
@@ -158,12 +162,15 @@ Runner::getGPUKernel(ModuleOp module, const AttentionProblem &problem,
     // One line: the first error, without its notes.
     std::string reason = llvm::toString(kernel.takeError());
     fallback = StringRef(reason).split('\n').first.str();
+    std::vector<std::string> flags = options.gpuFlags;
     for (const auto &[name, value] : options.tiles)
       if (isGPUFlag(name))
-        return llvm::createStringError("--" + name +
-                                       ": expected a GPU to run on but there "
-                                       "is only the CPU: " +
-                                       fallback);
+        flags.push_back(name);
+    if (!flags.empty())
+      return llvm::createStringError("--" + flags.front() +
+                                     ": expected a GPU to run on but there "
+                                     "is only the CPU: " +
+                                     fallback);
     return nullptr;
   }
   if (!options.dumpDir.empty()) {
@@ -375,8 +382,8 @@ llvm::Expected<RunReport> Runner::run(const RunOptions &options) {
   }
 
   if (options.check)
-    if (llvm::Error error =
-            checkResults(*problem, *func, arguments, pool, report))
+    if (llvm::Error error = checkResults(*problem, *func, arguments,
+                                         options.checkRows, pool, report))
       return error;
   if (llvm::Error error = files.write(arguments))
     return error;

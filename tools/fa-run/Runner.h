@@ -40,6 +40,11 @@ struct RunOptions {
   std::vector<std::string> extras; ///< N:FILE.npy or N:NUMBER
   std::string layout = "bhsd";     ///< bhsd or bshd
   std::string dumpDir;
+  /// What only a GPU has: views of padded buffers, repeats, a time limit. The
+  /// other members are set when it runs.
+  fart::GpuRunOptions gpu;
+  std::vector<std::string> gpuFlags; ///< The names of those that were given.
+  std::optional<int64_t> checkRows;  ///< At most so many are compared.
   uint64_t seed = 0;
   bool backward = false;
   bool noLse = false;
@@ -53,6 +58,8 @@ struct GPUReport {
   fart::PackageKernel kernel;
   double pipelineSeconds = 0; ///< Of compilation: the passes of MLIR.
   double ptxSeconds = 0;      ///< LLVM's, to PTX.
+  int64_t repeat = 1;         ///< Runs whose results were compared.
+  bool isTF32 = false;        ///< Products round their operands.
   fart::GpuRun run;
 };
 

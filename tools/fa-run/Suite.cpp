@@ -12,6 +12,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::fa;
 
@@ -24,6 +26,58 @@ static void setValue(FlagValues &values, StringRef name, StringRef value) {
   llvm::erase_if(values,
                  [&](const auto &entry) { return entry.first == name; });
   values.emplace_back(name.str(), value.str());
+}
+
+/// Sets `number` to `value`, an integer from `min` to `max`.
+static llvm::Error setInteger(int64_t &number, StringRef name, StringRef value,
+                              int64_t min, int64_t max) {
+  if (!value.getAsInteger(10, number) && number >= min && number <= max)
+    return llvm::Error::success();
+  return llvm::createStringError("--" + name + ": expected an integer from " +
+                                 Twine(min) + " to " + Twine(max) +
+                                 " but got '" + value + "'");
+}
+
+static llvm::Error setBool(bool &flag, StringRef name, StringRef value) {
+  if (value != "true" && value != "false")
+    return llvm::createStringError(
+        "--" + name + ": expected true or false but got '" + value + "'");
+  flag = value == "true";
+  return llvm::Error::success();
+}
+
+/// The flags of a run on a GPU, as those of fa-launch. Yields whether `name` is
+/// one.
+static llvm::Expected<bool> setGPUOption(RunOptions &options, StringRef name,
+                                         StringRef value) {
+  fart::GpuRunOptions &gpu = options.gpu;
+  if (name == "shared-keys") {
+    options.gpuFlags.push_back(name.str());
+    if (llvm::Error error = setBool(gpu.sharedKeys, name, value))
+      return error;
+    return true;
+  }
+  int64_t seconds = 0;
+  struct Flag {
+    StringRef name;
+    int64_t &number;
+    int64_t min, max;
+  } flags[] = {{"pad-strides", gpu.padStrides, 0, int64_t(1) << 40},
+               {"offset", gpu.offset, 0, 1 << 20},
+               {"repeat", gpu.repeat, 1, 1'000'000},
+               {"timeout", seconds, 1, 1'000'000}};
+  for (const Flag &flag : flags) {
+    if (flag.name != name)
+      continue;
+    if (llvm::Error error =
+            setInteger(flag.number, name, value, flag.min, flag.max))
+      return error;
+    if (seconds != 0)
+      gpu.timeout = static_cast<double>(seconds);
+    options.gpuFlags.push_back(name.str());
+    return true;
+  }
+  return false;
 }
 
 llvm::Error fa::setOption(RunOptions &options, StringRef name,
@@ -61,6 +115,11 @@ llvm::Error fa::setOption(RunOptions &options, StringRef name,
     options.layout = value.str();
     return llvm::Error::success();
   }
+  if (name == "check-rows") {
+    options.checkRows = 0;
+    return setInteger(*options.checkRows, name, value, 1,
+                      std::numeric_limits<int64_t>::max());
+  }
   if (name == "seed") {
     if (value.getAsInteger(10, options.seed))
       return llvm::createStringError(
@@ -68,13 +127,13 @@ llvm::Error fa::setOption(RunOptions &options, StringRef name,
           "'");
     return llvm::Error::success();
   }
-  if (name == "backward" || name == "no-lse") {
-    if (value != "true" && value != "false")
-      return llvm::createStringError(
-          "--" + name + ": expected true or false but got '" + value + "'");
-    (name == "backward" ? options.backward : options.noLse) = value == "true";
-    return llvm::Error::success();
-  }
+  if (name == "backward")
+    return setBool(options.backward, name, value);
+  if (name == "no-lse")
+    return setBool(options.noLse, name, value);
+  llvm::Expected<bool> isOfGPU = setGPUOption(options, name, value);
+  if (!isOfGPU || *isOfGPU)
+    return isOfGPU.takeError();
   if (name == "arg") {
     options.extras.push_back(value.str());
     return llvm::Error::success();

@@ -74,6 +74,25 @@ struct Flags {
                 cl::value_desc("order"), cl::init("bhsd"), cl::cat(category)};
   String seed{"seed", cl::desc("Seed of random input (default 0)"),
               cl::value_desc("N"), cl::init("0"), cl::cat(category)};
+  String padStrides{"pad-strides",
+                    cl::desc("Let Q, K, V and O be views of buffers with N, "
+                             "2N, 3N and 4N more columns (GPU)"),
+                    cl::value_desc("N"), cl::cat(category)};
+  String offset{"offset",
+                cl::desc("Let tensors begin N elements into their buffers "
+                         "(GPU)"),
+                cl::value_desc("N"), cl::cat(category)};
+  Bool sharedKeys{"shared-keys",
+                  cl::desc("Let all batches and heads have one random K and V, "
+                           "by strides of 0 (GPU)"),
+                  cl::cat(category)};
+  String repeat{"repeat",
+                cl::desc("Run N times; all results must be equal bit by bit "
+                         "(GPU)"),
+                cl::value_desc("N"), cl::cat(category)};
+  String timeout{"timeout",
+                 cl::desc("Give a kernel up after N seconds (GPU, default 60)"),
+                 cl::value_desc("N"), cl::cat(category)};
   String threads{"threads",
                  cl::desc("Number of threads of the CPU (default: all)"),
                  cl::value_desc("N"), cl::cat(category)};
@@ -85,6 +104,10 @@ struct Flags {
                     cl::value_desc("directory"), cl::cat(category)};
   Bool check{"check", cl::desc("Compare with the fp64 reference"),
              cl::cat(category)};
+  String checkRows{"check-rows",
+                   cl::desc("Compare at most N rows with the reference "
+                            "(default: about a second)"),
+                   cl::value_desc("N"), cl::cat(category)};
   Bool bench{"bench", cl::desc("Run several times and report the median"),
              cl::cat(category)};
   Bool json{"json", cl::desc("Print the report as JSON"), cl::cat(category)};
@@ -119,6 +142,15 @@ static llvm::Expected<RunOptions> makeOptions(const Flags &flags) {
   for (const auto *flag : {&flags.level, &flags.layout, &flags.seed})
     if (llvm::Error error = setOption(options, flag->ArgStr, flag->getValue()))
       return error;
+  for (const auto *flag : {&flags.padStrides, &flags.offset, &flags.repeat,
+                           &flags.timeout, &flags.checkRows})
+    if (flag->getNumOccurrences())
+      if (llvm::Error error =
+              setOption(options, flag->ArgStr, flag->getValue()))
+        return error;
+  if (flags.sharedKeys)
+    if (llvm::Error error = setOption(options, "shared-keys", "true"))
+      return error;
   return options;
 }
 
@@ -146,6 +178,8 @@ static llvm::Expected<int64_t> runSuite(Runner &runner, const Flags &flags,
       if (!flags.json)
         printSummary(entry.name, *report, llvm::outs());
     }
+    // Whoever reads along sees what ran before a crash.
+    llvm::outs().flush();
     reports.push_back(std::move(json));
     if (!runner.isAlive()) {
       int64_t left = static_cast<int64_t>(suite->size() - reports.size());

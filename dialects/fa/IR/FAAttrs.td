@@ -165,6 +165,11 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     bytes where their columns would not fill such chunks
     (`fa-promote-to-sram`).
 
+    With `tf32` the products of f32 run on the tensor cores of a GPU, which take
+    operands of 10 bits of fraction: those of Q, K, P and V are rounded to
+    nearest (PTX ISA, cvt.rna.tf32). Sums stay f32. It is never chosen, only
+    asked for.
+
     `backward` is the design of a gradient. With `two_pass` one nest owns dQ, a
     query tile a block, and one owns dK and dV, a key tile a block: S and dP are
     computed twice. With `one_pass` they are computed once, in the nest that owns
@@ -197,6 +202,7 @@ def FA_ScheduleAttr : FA_Attr<"Schedule", "schedule"> {
     DefaultValuedParameter<"bool", "false">:$lazy,
     DefaultValuedParameter<"bool", "false">:$narrow,
     DefaultValuedParameter<"int64_t", "0">:$persistent,
+    DefaultValuedParameter<"bool", "false">:$tf32,
     DefaultValuedParameter<"::mlir::fa::BackwardDesign",
                            "::mlir::fa::BackwardDesign::TwoPass">:$backward,
     DefaultValuedParameter<"int64_t", "1">:$splits

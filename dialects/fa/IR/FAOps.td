@@ -161,7 +161,8 @@ def FA_AttentionOp : FA_ProblemOp<"attention"> {
     `outs` `(` $output (`,` $lse^)? `:`
                type($output) (`,` type($lse)^)? `)`
     (`mask` `=` $mask^)? (`scale` `=` $scale^)?
-    (`score` $scoreRegion^)? (`where` $maskRegion^)?
+    (`score` custom<Function>($scoreRegion)^)?
+    (`where` custom<Function>($maskRegion)^)?
     attr-dict (`->` type($results)^)?
   }];
   let builders = [
@@ -317,8 +318,9 @@ def FA_AttentionBackwardOp : FA_ProblemOp<"attention_backward"> {
     `outs` `(` $queryGrad `,` $keyGrad `,` $valueGrad `:`
                type($queryGrad) `,` type($keyGrad) `,` type($valueGrad) `)`
     (`mask` `=` $mask^)? (`scale` `=` $scale^)?
-    (`score` $scoreRegion^)? (`derivative` $derivativeRegion^)?
-    (`where` $maskRegion^)?
+    (`score` custom<Function>($scoreRegion)^)?
+    (`derivative` custom<Function>($derivativeRegion)^)?
+    (`where` custom<Function>($maskRegion)^)?
     attr-dict (`->` type($results)^)?
   }];
   let builders = [

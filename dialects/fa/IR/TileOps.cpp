@@ -10,6 +10,48 @@
 using namespace mlir;
 using namespace mlir::fa;
 
+/// Whether an op outside of `region` uses what is defined in it. Ops before it
+/// may, as far as the parser knows.
+static bool isUsedOutside(Region &region) {
+  // Regions that are being parsed belong to no op yet, which
+  // Region::isAncestor does not expect.
+  auto isOutside = [&](Operation *user) {
+    while (user && user->getParentRegion() != &region)
+      user = user->getParentRegion() ? user->getParentOp() : nullptr;
+    return !user;
+  };
+  auto escapes = [&](Value value) {
+    return llvm::any_of(value.getUsers(), isOutside);
+  };
+  for (Block &block : region) {
+    if (llvm::any_of(block.getArguments(), escapes))
+      return true;
+    for (Operation &op : block)
+      if (llvm::any_of(op.getResults(), escapes))
+        return true;
+  }
+  return false;
+}
+
+/// A function of the user's. The parser frees the region if it, or what
+/// follows, is malformed: by then nothing outside may use its values.
+static ParseResult parseFunction(OpAsmParser &parser, Region &region) {
+  SMLoc loc = parser.getCurrentLocation();
+  ParseResult result = parser.parseRegion(region);
+  if (succeeded(result) && isUsedOutside(region))
+    result =
+        parser.emitError(loc, "expected what the region defines to be used "
+                              "in it alone");
+  if (failed(result))
+    for (Block &block : region)
+      block.dropAllDefinedValueUses();
+  return result;
+}
+
+static void printFunction(OpAsmPrinter &printer, Operation *, Region &region) {
+  printer.printRegion(region);
+}
+
 #define GET_OP_CLASSES
 #include "fa/IR/FAOps.cpp.inc"
 

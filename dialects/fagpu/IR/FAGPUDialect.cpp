@@ -44,6 +44,7 @@ void FAGPUDialect::initialize() {
 bool fagpu::isSramTile(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   return memref && memref.getRank() == 2 && memref.hasStaticShape() &&
+         !llvm::is_contained(memref.getShape(), 0) &&
          isa_and_present<SramAttr>(memref.getMemorySpace()) &&
          (memref.getElementType().isF16() || memref.getElementType().isBF16() ||
           memref.getElementType().isF32());
@@ -110,8 +111,9 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
                        << stages;
   // ring_c2
   if (!isSramTile(tile))
-    return emitError() << "expected a 2-D tile with static shape, of f16, bf16 "
-                          "or f32 in #fagpu.sram, but got "
-                       << tile;
+    return emitError()
+           << "expected a 2-D tile with static shape, not empty, of "
+              "f16, bf16 or f32 in #fagpu.sram, but got "
+           << tile;
   return success();
 }

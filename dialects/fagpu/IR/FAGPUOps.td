@@ -74,7 +74,7 @@ def FAGPU_RingType : TypeDef<FAGPU_Dialect, "Ring"> {
 
     Constraints:
      - ring_c1: `stages` is positive.
-     - ring_c2: `tile` is a 2-D memref with static shape, of f16, bf16 or f32, in
+     - ring_c2: `tile` is a 2-D memref with static shape, not empty, of f16, bf16 or f32, in
        `#fagpu.sram`.
   }];
   let parameters = (ins "int64_t":$stages, "::mlir::MemRefType":$tile);

@@ -168,6 +168,12 @@ struct GPUPipelineOptions : public PassPipelineOptions<GPUPipelineOptions> {
       *this, "persistent",
       llvm::cl::desc("Query tiles in SRAM of blocks that take them in turn"),
       llvm::cl::init(-1)};
+  Option<bool> tf32{
+      *this, "tf32",
+      llvm::cl::desc(
+          "Products of f32 on tensor cores, with operands of 10 bits "
+          "of fraction"),
+      llvm::cl::init(false)};
   Option<int64_t> align{
       *this, "align",
       llvm::cl::desc("Bytes that addresses and strides are multiples of: 2, 4, "

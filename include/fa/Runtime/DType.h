@@ -53,6 +53,10 @@ void store(DType dtype, double value, void *address);
 /// `value` as it comes back after being stored in `dtype`.
 double roundTo(DType dtype, double value);
 
+/// `value` with 10 bits of fraction, to nearest and from a tie away from 0 (PTX
+/// ISA, cvt.rna.tf32).
+float roundToTF32(float value);
+
 /// The distance between neighbours of `dtype` at the magnitude of `value`: "one
 /// rounding step". At 0 it is the smallest subnormal.
 double getRoundingStep(DType dtype, double value);

@@ -29,6 +29,8 @@ struct DeviceLayout {
   int64_t padRows = 0;    ///< Rows more in the buffer than in the tensor.
   int64_t padColumns = 0; ///< Likewise, of the head dim.
   int64_t offset = 0;     ///< Elements before the first one.
+  /// All batches and heads are the same memory, by strides of 0.
+  bool shared = false;
 
   /// Strides in elements of a tensor [batch, heads, rows(, columns)]. Fails if
   /// they overflow.

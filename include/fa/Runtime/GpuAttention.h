@@ -29,6 +29,9 @@ struct GpuRunOptions {
   int64_t padStrides = 0;
   /// Elements before each tensor in its buffer.
   int64_t offset = 0;
+  /// One K and one V for all batches and heads, by strides of 0. The host
+  /// tensors have copies of it.
+  bool sharedKeys = false;
   /// How often the kernel runs; all results must be equal bit by bit.
   int64_t repeat = 1;
   bool bench = false;

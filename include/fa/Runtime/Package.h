@@ -122,6 +122,8 @@ struct PackageProblem {
   /// Regions are compiled in; the reference does not know them.
   bool hasScoreRegion = false;
   bool hasMaskRegion = false;
+  /// Products round their operands to tf32.
+  bool isTF32 = false;
   std::optional<int64_t> batch, heads, kvHeads, seqQ, seqKV;
 };
 

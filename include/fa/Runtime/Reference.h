@@ -50,6 +50,8 @@ struct Attention {
   const HostTensor &value; ///< [batch, kvHeads, seqKV, headDimV]
   double scale = 1;
   Band mask = {};
+  /// Whether a plain program rounds the operands of products to tf32.
+  bool isTF32 = false;
   /// Changes a scaled score. Empty: leaves it.
   std::function<double(double, const Position &)> score = {};
   /// `score` as a plain program has it: every step rounded to its own type.

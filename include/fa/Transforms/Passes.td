@@ -144,7 +144,8 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
 
     Fails if no tile, or not the tile asked for, fits, and if a schedule is not
     one for its target: mr and nr are the CPU's, groups, warps and stages the
-    GPU's, overlap, pingpong, lazy, narrow and persistent those of sm_90a.
+    GPU's, overlap, pingpong, lazy, narrow and persistent those of sm_90a, tf32
+    that of f32 on a GPU.
 
     Preconditions: none.
   }];
@@ -194,6 +195,9 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
     Option<"persistent", "persistent", "int64_t", /*default=*/"-1",
            "Blocks take query tiles in turn and have so many of them in SRAM, on "
            "sm_90a (1 or 2; 0: a block a tile; -1: chosen).">,
+    Option<"tf32", "tf32", "bool", /*default=*/"false",
+           "Products of f32 on tensor cores, with operands of 10 bits of "
+           "fraction.">,
     Option<"backward", "backward", "std::string", /*default=*/"",
            "Design of gradients: two_pass or one_pass (empty: chosen).">,
     Option<"splits", "splits", "int64_t", /*default=*/"0",

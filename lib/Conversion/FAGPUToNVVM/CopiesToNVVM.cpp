@@ -15,6 +15,8 @@
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace mlir::fa;
 
@@ -99,34 +101,52 @@ LogicalResult NVVMLowering::lowerCopyAsync(fagpu::CopyAsyncOp op) {
                                       extend(mul(inRow, kUnitBytes))));
     Value column = add(tile->base, mul(div(inRow, 8), tile->chunkBytes));
     // Bytes of a unit that exist in a row: all of them but in the last units.
-    Value unitBytes = i32(kUnitBytes);
+    Value unitBytes = i32(kUnitBytes), partRows = rowCount;
     bool isPartial = (part.first + part.units) * kUnitBytes > columnBytes;
-    if (isPartial) {
+    if (isPartial && !isWhole && columnBytes % kUnitBytes == 0) {
+      // A unit past the last has no rows.
+      Value exists =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, inRow,
+                                i32(columnBytes / kUnitBytes));
+      partRows =
+          arith::SelectOp::create(builder, loc, exists, rowCount, i32(0));
+    } else if (isPartial) {
       Value left = arith::SubIOp::create(builder, loc, i32(columnBytes),
                                          mul(inRow, kUnitBytes));
       left = arith::MaxSIOp::create(builder, loc, left, i32(0));
       unitBytes = arith::MinSIOp::create(builder, loc, left, unitBytes);
     }
     int64_t rowsAtOnce = threads / part.units;
+    // Eight rows further down the swizzle is the same, and the address a
+    // constant more: an immediate of the copy, not a register.
+    std::array<Value, 8> targets;
+    auto getTarget = [&](int64_t down) {
+      Value &target = targets[down % 8];
+      if (!target) {
+        Value row = add(row0, down % 8);
+        Value swizzled = bitXor(rem(inRow, 8), rem(row, 8));
+        target = add(column, add(mul(row, 128), mul(swizzled, kUnitBytes)));
+      }
+      return add(target, down / 8 * 8 * 128);
+    };
     for (int64_t down = 0; down < rows; down += rowsAtOnce) {
       OpBuilder::InsertionGuard guard(builder);
-      Value row = add(row0, down);
+      Value target = getTarget(down);
       if (down + rowsAtOnce > rows) {
         Value exists = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::ult, row, i32(rows));
+            builder, loc, arith::CmpIPredicate::ult, row0, i32(rows - down));
         auto guarded = scf::IfOp::create(builder, loc, exists);
         builder.setInsertionPointToStart(guarded.thenBlock());
       }
       Value bytes = unitBytes;
       if (!isWhole) {
-        Value inRows = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::slt, row, rowCount);
+        Value inRows =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, row0,
+                                  add(partRows, -down));
         bytes = arith::SelectOp::create(builder, loc, inRows, bytes, i32(0));
       }
       Value source = addI64(first, mulI64(i64Constant(down), rowBytes));
-      Value swizzled = bitXor(rem(inRow, 8), rem(row, 8));
-      buildCopyUnit(add(column, add(mul(row, 128), mul(swizzled, kUnitBytes))),
-                    source, op.getAlign(), bytes, base,
+      buildCopyUnit(target, source, op.getAlign(), bytes, base,
                     /*isWhole=*/isWhole && !isPartial);
     }
   }

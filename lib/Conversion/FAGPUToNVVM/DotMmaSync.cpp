@@ -13,6 +13,12 @@
 // row l / 4 of each. In a swizzled tile unit u of row r stands at unit
 // u xor (r mod 8); all rows here are multiples of 8 plus l mod 8.
 //
+// tf32 is mma.m16n8k8 (9.7.14.5.7): a step is 8 of K, as many bytes as 16 of
+// f16, so that the same ldmatrix reads one f32 for each two neighbours. Over
+// rows, where A is in registers, lane l has columns 2 t and 2 t + 1 of eight, t
+// = l mod 4, and the instruction wants t and t + 4: the sum is over all eight
+// in any order, and B is read by rows 2 t and 2 t + 1 as well.
+//
 //===----------------------------------------------------------------------===//
 
 #include "NVVMLowering.h"
@@ -32,6 +38,15 @@ struct LaneMap {
   Value unit; // unitBlock xor (l mod 8), to be combined with an even unit
 };
 } // namespace
+
+/// An f32, or its bits, as tf32.
+static Value buildTF32(OpBuilder &builder, Location loc, Value value) {
+  if (!value.getType().isF32())
+    value = LLVM::BitcastOp::create(builder, loc, builder.getF32Type(), value);
+  return NVVM::ConvertFloatToTF32Op::create(
+      builder, loc, builder.getI32Type(), value, NVVM::FPRoundingMode::RNA,
+      NVVM::SaturationMode::NONE, /*relu=*/false);
+}
 
 /// ldmatrix of `count` matrices at an i32 address.
 static SmallVector<Value> buildLdMatrix(OpBuilder &builder, Location loc,
@@ -63,7 +78,9 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
   if (failed(b))
     return failure();
   bool overRows = op.getContract() == fagpu::Contract::Rows;
-  int64_t steps = llvm::divideCeil(op.getK(), 16);
+  bool isTF32 = op.getBType().getElementType().isF32();
+  int64_t depth = isTF32 ? 8 : 16; // of K, in a step
+  int64_t steps = llvm::divideCeil(op.getK(), depth);
   int64_t blocks = op.getN() / 8;
   bool isBF16 = op.getBType().getElementType().isBF16();
 
@@ -88,10 +105,10 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
   // A of one step and one block of 16 rows of this warp: from registers, or
   // from SRAM. It is loaded with its step, not ahead: 4 registers at a time.
   int64_t rowBlocks = op.getRowBlocks();
-  SmallVector<Value> pairs;
+  SmallVector<Value> registersOfA;
   TileAddress ofWarp;
   if (isa<VectorType>(op.getA().getType())) {
-    pairs = packPairs(op.getA());
+    registersOfA = isTF32 ? unpackVector(op.getA()) : packPairs(op.getA());
   } else {
     FailureOr<TileAddress> tile = getWideTile(op, op.getA());
     if (failed(tile))
@@ -100,20 +117,63 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
     ofWarp = {add(tile->base, mul(warp, rowBlocks * 16 * 128)),
               tile->chunkBytes};
   }
+  auto roundAll = [&](SmallVector<Value> values) {
+    if (isTF32)
+      for (Value &value : values)
+        value = buildTF32(builder, loc, value);
+    return values;
+  };
   auto loadA = [&](int64_t rowBlock, int64_t step) -> SmallVector<Value> {
-    if (!pairs.empty())
-      return SmallVector<Value>(
-          ArrayRef(pairs).slice(4 * (rowBlock * steps + step), 4));
-    return buildLdMatrix(builder, loc,
-                         address(ofWarp, rowsFirst, 16 * rowBlock, 2 * step), 4,
-                         /*transpose=*/false);
+    if (registersOfA.empty())
+      return roundAll(buildLdMatrix(
+          builder, loc, address(ofWarp, rowsFirst, 16 * rowBlock, 2 * step), 4,
+          /*transpose=*/false));
+    auto own =
+        ArrayRef<Value>(registersOfA).slice(4 * (rowBlock * steps + step), 4);
+    SmallVector<Value> a(own);
+    if (isTF32)
+      std::swap(a[1], a[2]); // Rows before columns.
+    return roundAll(a);
+  };
+  // B of one step, and of one or two blocks of columns: 2 registers for each.
+  // There is no ldmatrix that transposes f32.
+  LaneMap byColumn;
+  Value inUnit;
+  if (isTF32 && overRows) {
+    Value column = div(lane, 4); // of eight, in two units
+    byColumn.row = mul(rem(lane, 4), 2);
+    byColumn.unit = bitXor(div(column, 4), byColumn.row);
+    inUnit = mul(rem(column, 4), 4);
+  }
+  auto loadB = [&](int64_t step, int64_t block,
+                   int64_t count) -> SmallVector<Value> {
+    if (!inUnit) {
+      Value where = overRows
+                        ? address(*b, rowsFirst, 16 * step, 2 * (block / 2))
+                        : address(*b, unitsFirst, 8 * block, 2 * step);
+      return roundAll(buildLdMatrix(builder, loc, where, 2 * count, overRows));
+    }
+    auto pointerType = LLVM::LLVMPointerType::get(builder.getContext(), 3);
+    SmallVector<Value> values;
+    for (int64_t n = block; n < block + count; ++n)
+      for (int64_t odd = 0; odd < 2; ++odd) {
+        // The next row has the next unit, in which its own bits differ.
+        LaneMap lanes = {add(byColumn.row, odd),
+                         bitXor(byColumn.unit, i32(odd))};
+        Value where = add(address(*b, lanes, 8 * step, 2 * n), inUnit);
+        values.push_back(LLVM::LoadOp::create(
+            builder, loc, builder.getF32Type(),
+            LLVM::IntToPtrOp::create(builder, loc, pointerType, where),
+            /*alignment=*/4));
+      }
+    return roundAll(values);
   };
 
   SmallVector<Value> acc = unpackVector(op.getAcc());
   auto multiply = [&](ArrayRef<Value> a, int64_t rowBlock, int64_t block,
                       Value b0, Value b1) {
     auto operand = [&](Value value) -> Value {
-      if (isBF16)
+      if (isBF16 || isTF32)
         return value;
       return LLVM::BitcastOp::create(
           builder, loc, VectorType::get({2}, builder.getF16Type()), value);
@@ -125,11 +185,12 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
         MutableArrayRef(acc).slice(4 * (rowBlock * blocks + block), 4);
     Type type = LLVM::LLVMStructType::getLiteral(
         builder.getContext(), SmallVector<Type>(4, builder.getF32Type()));
-    NVVM::MMATypes element =
-        isBF16 ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
+    NVVM::MMATypes element = isTF32   ? NVVM::MMATypes::tf32
+                             : isBF16 ? NVVM::MMATypes::bf16
+                                      : NVVM::MMATypes::f16;
     Value result = NVVM::MmaOp::create(
         builder, loc, type, aOperands, bOperands, ValueRange(d),
-        ArrayRef<int64_t>{16, 8, 16}, /*b1Op=*/std::nullopt,
+        ArrayRef<int64_t>{16, 8, depth}, /*b1Op=*/std::nullopt,
         /*intOverflow=*/std::nullopt,
         std::array<NVVM::MMATypes, 2>{element, element},
         std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
@@ -144,11 +205,7 @@ LogicalResult NVVMLowering::lowerDotMmaSync(fagpu::DotOp op) {
       a.push_back(loadA(rowBlock, step));
     for (int64_t block = 0; block < blocks; block += 2) {
       bool isPair = block + 1 < blocks;
-      Value where = overRows
-                        ? address(*b, rowsFirst, 16 * step, 2 * (block / 2))
-                        : address(*b, unitsFirst, 8 * block, 2 * step);
-      SmallVector<Value> registers =
-          buildLdMatrix(builder, loc, where, isPair ? 4 : 2, overRows);
+      SmallVector<Value> registers = loadB(step, block, isPair ? 2 : 1);
       // What was read of B serves all rows of the warp.
       for (int64_t rowBlock = 0; rowBlock < rowBlocks; ++rowBlock) {
         multiply(a[rowBlock], rowBlock, block, registers[0], registers[1]);

@@ -237,8 +237,9 @@ LogicalResult NVVMLowering::lowerOp(Operation *op) {
       .Case([&](fagpu::DotOp op) {
         if (target.isHopper())
           return lowerDotWgmma(op);
-        return op.getBType().getElementType().isF32() ? lowerDotFMA(op)
-                                                      : lowerDotMmaSync(op);
+        bool isFMA =
+            op.getBType().getElementType().isF32() && !schedule.getTf32();
+        return isFMA ? lowerDotFMA(op) : lowerDotMmaSync(op);
       })
       .Case([&](fagpu::WaitDotOp op) { return lowerWaitDot(op); })
       .Case([&](gpu::ThreadIdOp op) {

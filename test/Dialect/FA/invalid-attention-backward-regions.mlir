@@ -165,3 +165,24 @@ func.func @attention_backward_c23(%Q: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32
       }
   return
 }
+
+// -----
+
+// One region of an op uses what another defines.
+
+func.func @used_in_another(%Q: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>) {
+  fa.attention_backward ins(%Q, %Q, %Q, %Q, %Q, %L : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>,
+          memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8xf32>)
+      outs(%Q, %Q, %Q : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+      score {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        fa.yield %c : f32
+      }
+      // expected-error @+1 {{expected what the region defines to be used in it alone}}
+      derivative {
+      ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+        %c = arith.constant 1.0 : f32
+        fa.yield %s : f32
+      }
+  return
+}

@@ -397,3 +397,37 @@ func.func @yield_type(%Q: memref<1x2x8x16xf32>, %K: memref<1x2x8x16xf32>,
     }
   return
 }
+
+// -----
+
+// A value that is used before it is defined, in a region that is well formed, and in
+// one that is not.
+
+func.func @used_outside(%Q: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>) {
+  %y = arith.addf %s, %t : f32
+  fa.attention ins(%Q, %Q, %Q : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+      outs(%O, %L : memref<1x2x8x16xf32>, memref<1x2x8xf32>)
+    // expected-error @+1 {{expected what the region defines to be used in it alone}}
+    score {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      %t = arith.addf %s, %s : f32
+      fa.yield %t : f32
+    }
+  return
+}
+
+// -----
+
+func.func @used_outside_malformed(%Q: memref<1x2x8x16xf32>, %O: memref<1x2x8x16xf32>, %L: memref<1x2x8xf32>) {
+  %y = arith.addf %s, %s : f32
+  fa.attention ins(%Q, %Q, %Q : memref<1x2x8x16xf32>, memref<1x2x8x16xf32>, memref<1x2x8x16xf32>)
+      outs(%O, %L : memref<1x2x8x16xf32>, memref<1x2x8xf32>)
+    score {
+    ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
+      %t = arith.addf %s, %s : f32
+    // expected-error @+1 {{redefinition of block '^bb0'}}
+    ^bb0(%s1: f32, %b1: index, %h1: index, %i1: index, %j1: index):
+      fa.yield %t : f32
+    }
+  return
+}

@@ -22,22 +22,27 @@ func.func private @ring_c1(!fagpu.ring<0, memref<64x64xbf16, #fagpu.sram<swizzle
 
 // -----
 
-// expected-error @+1 {{expected a 2-D tile with static shape, of f16, bf16 or f32 in #fagpu.sram, but got 'memref<1x64x64xbf16, #fagpu.sram<swizzle = 128>>'}}
+// expected-error @+1 {{expected a 2-D tile with static shape, not empty, of f16, bf16 or f32 in #fagpu.sram, but got 'memref<1x64x64xbf16, #fagpu.sram<swizzle = 128>>'}}
 func.func private @ring_c2_rank(!fagpu.ring<2, memref<1x64x64xbf16, #fagpu.sram<swizzle = 128>>>)
 
 // -----
 
-// expected-error @+1 {{expected a 2-D tile with static shape, of f16, bf16 or f32 in #fagpu.sram, but got 'memref<?x64xbf16, #fagpu.sram<swizzle = 128>>'}}
+// expected-error @+1 {{expected a 2-D tile with static shape, not empty, of f16, bf16 or f32 in #fagpu.sram, but got 'memref<?x64xbf16, #fagpu.sram<swizzle = 128>>'}}
 func.func private @ring_c2_shape(!fagpu.ring<2, memref<?x64xbf16, #fagpu.sram<swizzle = 128>>>)
 
 // -----
 
-// expected-error @+1 {{expected a 2-D tile with static shape, of f16, bf16 or f32 in #fagpu.sram, but got 'memref<64x64xf64, #fagpu.sram<swizzle = 128>>'}}
+// expected-error @+1 {{expected a 2-D tile with static shape, not empty, of f16, bf16 or f32 in #fagpu.sram, but got 'memref<0x64xbf16, #fagpu.sram<swizzle = 128>>'}}
+func.func private @ring_c2_empty(!fagpu.ring<2, memref<0x64xbf16, #fagpu.sram<swizzle = 128>>>)
+
+// -----
+
+// expected-error @+1 {{expected a 2-D tile with static shape, not empty, of f16, bf16 or f32 in #fagpu.sram, but got 'memref<64x64xf64, #fagpu.sram<swizzle = 128>>'}}
 func.func private @ring_c2_element(!fagpu.ring<2, memref<64x64xf64, #fagpu.sram<swizzle = 128>>>)
 
 // -----
 
-// expected-error @+1 {{expected a 2-D tile with static shape, of f16, bf16 or f32 in #fagpu.sram, but got 'memref<64x64xbf16>'}}
+// expected-error @+1 {{expected a 2-D tile with static shape, not empty, of f16, bf16 or f32 in #fagpu.sram, but got 'memref<64x64xbf16>'}}
 func.func private @ring_c2_space(!fagpu.ring<2, memref<64x64xbf16>>)
 
 // -----
@@ -526,5 +531,13 @@ func.func @store_c1_argument(%t: memref<64x64xbf16, #fagpu.sram<swizzle = 128>>,
   %cast = memref.cast %O : memref<1x2x3x64xbf16> to memref<?x?x?x64xbf16, strided<[?, ?, ?, 1], offset: ?>>
   // expected-error @+1 {{expected the target to be an argument of the function}}
   fagpu.store %t to %cast[%i, %i, %i] : memref<64x64xbf16, #fagpu.sram<swizzle = 128>>, memref<?x?x?x64xbf16, strided<[?, ?, ?, 1], offset: ?>>
+  return
+}
+
+// -----
+
+func.func @empty_tile(%q: memref<64x16xbf16, #fagpu.sram<swizzle = 128>>, %k: memref<0x16xbf16, #fagpu.sram<swizzle = 128>>, %zero: vector<8xf32>) {
+  // expected-error @+1 {{operand #1 must be 2-D memref of f16, bf16 or f32 in #fagpu.sram, but got 'memref<0x16xbf16, #fagpu.sram<swizzle = 128>>'}}
+  %p = fagpu.dot %q, %k, %zero contract = columns warps = 4 : memref<64x16xbf16, #fagpu.sram<swizzle = 128>>, memref<0x16xbf16, #fagpu.sram<swizzle = 128>>, vector<8xf32>
   return
 }

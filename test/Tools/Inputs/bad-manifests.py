@@ -63,6 +63,7 @@ CASES = [
     (["problem", "scale"], "1", "problem.scale: expected a finite number but got \"1\""),
     (["problem", "scale"], MISSING, "problem.scale: expected a finite number but there is no such field"),
     (["problem", "score_region"], 1, "problem.score_region: expected true or false but got 1"),
+    (["problem", "tf32"], "yes", "problem.tf32: expected true or false but got \"yes\""),
     (["problem", "seq_q"], -1, "problem.seq_q: expected an integer from 1 to 9223372036854775807 but got -1"),
     (["kernels"], [], "kernels: expected an array with at least one element but got []"),
     (["kernels"], {}, "kernels: expected an array with at least one element but got {}"),
