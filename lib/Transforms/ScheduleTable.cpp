@@ -51,6 +51,9 @@ static SmallVector<const Row *> findRows(StringRef chip,
 std::optional<StringRef>
 fa::findMeasuredSchedule(TargetAttr target, const ScheduleProblem &problem) {
   const Row *best = nullptr;
+  // Narrower copies are another program, with addresses of its own.
+  if (target.getAlign() != 16)
+    return std::nullopt;
   for (const Row *row : findRows(target.getChip(), problem)) {
     bool covers = row->maxKeys == 0 || (target.getMaxKeys() != 0 &&
                                         target.getMaxKeys() <= row->maxKeys);
