@@ -431,6 +431,15 @@ LogicalResult Persistence::buildRowGroups() {
   llvm::erase_if(program, llvm::IsaPred<fagpu::GroupIdOp>);
   // What maps the number of the group uses it itself.
   moveProgram(program, body, mapping, turn, first);
+  // Bounds come out of divisions and selections in vector registers; counters
+  // and addresses of stages are to be in uniform ones.
+  for (auto nested : body->getOps<scf::ForOp>()) {
+    builder.setInsertionPoint(nested);
+    for (unsigned bound : {0, 1})
+      if (!matchPattern(nested->getOperand(bound), m_Constant()))
+        nested->setOperand(bound, buildUniform(nested->getOperand(bound)));
+  }
+  builder.setInsertionPointToEnd(body);
   fagpu::ReleaseBlockOp::create(builder, loc, turn);
   scf::YieldOp::create(
       builder, loc,
