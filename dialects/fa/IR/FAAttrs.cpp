@@ -163,8 +163,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t nr, int64_t groups, int64_t warps,
                                    int64_t stages, int64_t blocks, bool overlap,
                                    bool pingpong, bool lazy, bool narrow,
-                                   int64_t persistent,
-                                   BackwardDesign backward, int64_t splits) {
+                                   int64_t persistent, BackwardDesign backward,
+                                   int64_t splits) {
   // Larger tiles only make code and buffers grow.
   constexpr int64_t kMaxTile = 4096;
 
