@@ -239,9 +239,9 @@ private:
 struct ExpandMathGPU : public fa::impl::FAExpandMathGPUPassBase<ExpandMathGPU> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns
-        .add<ExpToPTX, Exp2ToPTX, LogToPTX<math::LogOp>, LogToPTX<math::Log2Op>,
-             ReciprocalToPTX, TanhToPTX>(&getContext(), /*benefit=*/2);
+    patterns.add<ExpToPTX, Exp2ToPTX, LogToPTX<math::LogOp>,
+                 LogToPTX<math::Log2Op>, ReciprocalToPTX, TanhToPTX>(
+        &getContext(), /*benefit=*/2);
     auto target = getOperation()->getAttrOfType<TargetAttr>(
         FADialect::getTargetAttrName());
     patterns.add<TruncToPTX>(&getContext(),

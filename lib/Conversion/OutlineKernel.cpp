@@ -187,11 +187,9 @@ SmallVector<Value> GridOrder::longestFirst(Value headsInSection) {
   // would keep some multiprocessors busy when the others have nothing left.
   Value one =
       arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(1));
-  Value sections =
-      arith::CeilDivUIOp::create(builder, loc, all, narrow(most));
+  Value sections = arith::CeilDivUIOp::create(builder, loc, all, narrow(most));
   Value perSection = arith::CeilDivUIOp::create(
-      builder, loc, all,
-      arith::MaxUIOp::create(builder, loc, sections, one));
+      builder, loc, all, arith::MaxUIOp::create(builder, loc, sections, one));
   Value first = mul(div(block, mul(perSection, tiles)), perSection);
   Value inSection = sub(block, mul(first, tiles));
   // The last section may have fewer heads.

@@ -120,9 +120,8 @@ Result<GpuLaunch> GpuProgram::prepare(const TensorViews &tensors) {
       return plan.error();
     step.plan = std::move(*plan);
     if (int64_t blocks = step.plan.residentBlocks)
-      step.plan.grid =
-          std::min(step.plan.grid,
-                   blocks * context.getDevice().multiprocessors);
+      step.plan.grid = std::min(step.plan.grid,
+                                blocks * context.getDevice().multiprocessors);
     if (Status status = prepareStep(step); !status)
       return status.error();
   }

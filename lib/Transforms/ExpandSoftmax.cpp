@@ -208,7 +208,8 @@ struct ExpandFinishOp : public OpRewritePattern<FinishOp> {
     Value log = math::LogOp::create(rewriter, op.getLoc(), divisor);
     Exponents exponents(b, op.getScale(), buildFiniteMax(b, op.getMax()));
     if (Value excess = exponents.getExcess())
-      log = b.fma(excess, b.splat(rowType, static_cast<float>(-1 / kLog2E)), log);
+      log =
+          b.fma(excess, b.splat(rowType, static_cast<float>(-1 / kLog2E)), log);
     // m of an empty row is -inf, and so is scale * m + log(1).
     Value lse = b.fma(op.getMax(),
                       b.splat(rowType, op.getScale().convertToFloat()), log);

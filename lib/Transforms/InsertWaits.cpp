@@ -210,8 +210,9 @@ void WaitInserter::visit(Block &block, State &state, bool insert) {
 static void delayNextOperand(scf::ForOp loop) {
   for (auto [carried, yielded] :
        llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues())) {
+    // What else reads it may stand before the wait.
     Operation *maker = yielded.getDefiningOp();
-    if (!maker || maker->getBlock() != loop.getBody())
+    if (!maker || maker->getBlock() != loop.getBody() || !yielded.hasOneUse())
       continue;
     for (Operation *user : carried.getUsers()) {
       auto dot = dyn_cast<fagpu::DotOp>(user);

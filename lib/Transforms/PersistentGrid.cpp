@@ -70,12 +70,12 @@ private:
     return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
                                         value);
   }
-  /// The value that all threads of a warp have, in a uniform register: ptxas does
-  /// not see that it is the same.
+  /// The value that all threads of a warp have, in a uniform register: ptxas
+  /// does not see that it is the same.
   Value buildUniform(Value value) {
-    return NVVM::ReduxOp::create(builder, loc, value.getType(), value,
-                                 NVVM::ReduxKind::MAX,
-                                 arith::ConstantIntOp::create(builder, loc, -1, 32));
+    return NVVM::ReduxOp::create(
+        builder, loc, value.getType(), value, NVVM::ReduxKind::MAX,
+        arith::ConstantIntOp::create(builder, loc, -1, 32));
   }
   Value widenAs(Value value, Type type) {
     return type == value.getType()
@@ -90,15 +90,15 @@ private:
   gpu::BlockIdOp block;
   OpBuilder builder;
   Location loc;
-  /// Batch, head and query tile, and the ops that they come from, in order; what
-  /// is made of them.
+  /// Batch, head and query tile, and the ops that they come from, in order;
+  /// what is made of them.
   SmallVector<Value> coordinates;
   /// Other numbers that row groups use.
   SmallVector<Value> sizes, narrowSizes;
   SmallVector<Operation *> ofGrid, ofCoordinates;
   /// How many positions of each ring the producer fills for a block. Where that
-  /// is the same for all blocks, the turn says where a ring goes on; else the
-  /// sum is carried, one for rings with the same count.
+  /// is a constant, the turn says where a ring goes on; else the sum is
+  /// carried, one for rings with the same count.
   llvm::MapVector<Value, Value> countOfRing;
   SmallVector<Value> counts;
 };
@@ -177,15 +177,18 @@ LogicalResult Persistence::countPositions() {
         !llvm::is_contained(counts, count))
       counts.push_back(count);
   }
-  if (coordinates.size() + counts.size() > fagpu::kMaxPostedValues)
+  // One more is the 0 that is added to the number of the group.
+  size_t most = fagpu::kMaxPostedValues - coordinates.size() - 1;
+  if (counts.size() > most)
     return split.emitOpError("expected at most ")
-           << fagpu::kMaxPostedValues - coordinates.size()
-           << " different numbers of positions but got " << counts.size();
+           << most << " different numbers of positions but got "
+           << counts.size();
   return success();
 }
 
 void Persistence::findSizes() {
-  size_t room = fagpu::kMaxPostedValues - coordinates.size() - counts.size() - 1;
+  size_t room =
+      fagpu::kMaxPostedValues - coordinates.size() - counts.size() - 1;
   llvm::SetVector<Value> used;
   llvm::SmallPtrSet<Operation *, 16> visited;
   auto collect = [&](Operation *op) {
@@ -218,7 +221,8 @@ void Persistence::findSizes() {
       if (value.getType().isIndex()) {
         Value wide = arith::IndexCastOp::create(builder, loc,
                                                 builder.getI64Type(), value);
-        value = arith::TruncIOp::create(builder, loc, builder.getI32Type(), wide);
+        value =
+            arith::TruncIOp::create(builder, loc, builder.getI32Type(), wide);
       }
       narrowSizes.push_back(value);
     }
@@ -241,14 +245,13 @@ void Persistence::moveProgram(ArrayRef<Operation *> program, Block *body,
     builder.setInsertionPoint(op);
     auto carried = llvm::find(counts, count->second);
     APInt each;
-    Value first =
-        matchPattern(count->second, m_ConstantInt(&each))
-            ? arith::MulIOp::create(builder, loc, turn,
-                                    constant(each.getSExtValue()))
-                  .getResult()
-            : firstPositions[carried - counts.begin()];
-    position.set(arith::AddIOp::create(builder, loc, toIndex(first),
-                                       position.get()));
+    Value first = matchPattern(count->second, m_ConstantInt(&each))
+                      ? arith::MulIOp::create(builder, loc, turn,
+                                              constant(each.getSExtValue()))
+                            .getResult()
+                      : firstPositions[carried - counts.begin()];
+    position.set(
+        arith::AddIOp::create(builder, loc, toIndex(first), position.get()));
   };
   for (Operation *op : program)
     op->walk([&](Operation *nested) {
@@ -299,10 +302,13 @@ void Persistence::buildProducer(Value total) {
   SmallVector<Value> next = {
       fagpu::DrawBlockOp::create(builder, loc, total),
       arith::AddIOp::create(builder, loc, carried[1], constant(1))};
-  for (auto [position, count] : llvm::zip_equal(first, counts))
+  for (auto [position, count] : llvm::zip_equal(first, counts)) {
+    // Of this block: what comes from before the split has a copy here.
+    Value ofBlock = mapping.lookupOrDefault(count);
     next.push_back(arith::AddIOp::create(
         builder, loc, position,
-        count.getType().isIndex() ? toI32(count) : count));
+        ofBlock.getType().isIndex() ? toI32(ofBlock) : ofBlock));
+  }
   scf::YieldOp::create(builder, loc, next);
   builder.setInsertionPointAfter(loop);
   fagpu::PostBlockOp::create(builder, loc, ValueRange(), loop.getResult(1));
@@ -321,8 +327,8 @@ LogicalResult Persistence::hoistFirstTurn(SmallVector<Operation *> &program,
   branch->moveBefore(loop);
   builder.setInsertionPoint(branch);
   IRMapping mapping;
-  FailureOr<Value> condition = cloneSlice(builder, branch.getCondition(),
-                                          split.getConsumer(), mapping);
+  FailureOr<Value> condition =
+      cloneSlice(builder, branch.getCondition(), split.getConsumer(), mapping);
   if (failed(condition))
     return failure();
   branch.getConditionMutable().assign(*condition);
@@ -429,7 +435,8 @@ LogicalResult Persistence::buildRowGroups() {
                       builder, loc, toI32(group), values.back()))));
     }
   llvm::erase_if(program, llvm::IsaPred<fagpu::GroupIdOp>);
-  // What maps the number of the group uses it itself.
+  // The ops that map the number of the group are not in the program: they use
+  // what they map.
   moveProgram(program, body, mapping, turn, first);
   // Bounds come out of divisions and selections in vector registers; counters
   // and addresses of stages are to be in uniform ones.
@@ -505,8 +512,8 @@ struct PersistentGrid
       return signalPassFailure();
     }
     OpBuilder builder(splits.front());
-    Value total = buildTotal(builder, kernel.getLoc(), kernel, query,
-                             schedule.getBr());
+    Value total =
+        buildTotal(builder, kernel.getLoc(), kernel, query, schedule.getBr());
     if (failed(Persistence(splits.front(), blocks.front()).build(total)))
       return signalPassFailure();
     NamedAttrList extended(info);

@@ -8,6 +8,7 @@
 #include "ScheduleModel.h"
 
 #include "TileLayout.h"
+#include "fagpu/IR/FAGPU.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -104,8 +105,8 @@ static ScheduleChoice chooseForCPU(TargetAttr target,
 /// once, with values of its own for each: it gets the registers of two groups,
 /// tiles of 64 keys, and no overlap. Nor has it where the number of keys is
 /// known: fa-overlap-products needs the loop over edge tiles, which is then
-/// taken apart if it runs once. Blocks take query tiles in turn wherever products
-/// overlap: the start and the end of a tile are hidden behind others.
+/// taken apart if it runs once. Blocks take query tiles in turn wherever
+/// products overlap: the start and the end of a tile are hidden behind others.
 static ScheduleChoice chooseForHopper(TargetAttr target,
                                       const ScheduleProblem &problem,
                                       const ScheduleRequest &request) {
@@ -140,8 +141,8 @@ static ScheduleChoice chooseForHopper(TargetAttr target,
   bool isTight = headDim > 128 && problem.isMasked;
   int64_t mostKeys = choice.groups >= 3 && !isTight ? 128 : 64;
   choice.bc = request.bc ? request.bc : mostKeys;
-  choice.persistent = request.persistent.value_or(
-      choice.overlap && choice.groups > 1 ? 1 : 0);
+  choice.persistent =
+      request.persistent.value_or(choice.overlap && choice.groups > 1 ? 1 : 0);
   int64_t limit =
       ScheduleAttr::getGroupRegisters(choice.groups, choice.persistent);
   auto registers = [&] {
@@ -154,9 +155,12 @@ static ScheduleChoice chooseForHopper(TargetAttr target,
     choice.bc -= 16;
   // The next tile of Q, where it fits beside this one, is loaded early.
   if (!request.persistent && choice.persistent == 1) {
-    constexpr int64_t kBarriers = 1024; // at most
     choice.persistent = 2;
-    if (getTileBytes(target, problem, choice) + kBarriers > target.getSram())
+    // Two barriers for each stage of K, V and Q.
+    int64_t barriers = 16 * 2 * (choice.stages + choice.groups);
+    if (getTileBytes(target, problem, choice) + barriers +
+            fagpu::kMailboxBytes >
+        target.getSram())
       choice.persistent = 1;
   }
   choice.reason =

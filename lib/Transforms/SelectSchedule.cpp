@@ -209,11 +209,11 @@ static LogicalResult verifyKind(AttentionOpInterface op, ScheduleAttr schedule,
            << rows << (target.isHopper() ? "" : ", or 2, 3 or 4 times that,")
            << " and a bc that is a multiple of 16 on a GPU but got "
            << schedule;
-  if (!target.isHopper() &&
-      (schedule.getOverlap() || schedule.getPingpong() || schedule.getLazy() ||
-       schedule.getPersistent()))
+  if (!target.isHopper() && (schedule.getOverlap() || schedule.getPingpong() ||
+                             schedule.getLazy() || schedule.getPersistent()))
     return op->emitOpError(
-               "expected overlap, pingpong, lazy and persistent on sm_90a only, "
+               "expected overlap, pingpong, lazy and persistent on sm_90a "
+               "only, "
                "where products and copies are asynchronous, but got ")
            << schedule << " on " << target.getChip();
   if (!target.isHopper() && schedule.getNarrow())

@@ -126,16 +126,14 @@ LogicalResult Specializer::specializeQuery(fagpu::CopyOp copy) {
   builder.setInsertionPoint(alloc);
   auto ringType = fagpu::RingType::get(
       builder.getContext(), groups * schedule.getQueryTiles(), tileType);
-  queryRing = fagpu::AllocOp::create(
-      builder, loc, ringType, /*offset=*/nullptr,
-      /*readers=*/builder.getI64IntegerAttr(1));
+  queryRing = fagpu::AllocOp::create(builder, loc, ringType, /*offset=*/nullptr,
+                                     /*readers=*/builder.getI64IntegerAttr(1));
   IRMapping mapping;
   for (int64_t group = 0; group < groups; ++group) {
     builder.setInsertionPointToEnd(&split.getProducer().front());
     Value position = arith::ConstantIndexOp::create(builder, loc, group);
-    if (failed(
-            buildLoad(queryRing, position, copy.getSource(), group * rows,
-                      mapping)))
+    if (failed(buildLoad(queryRing, position, copy.getSource(), group * rows,
+                         mapping)))
       return failure();
   }
 

@@ -124,6 +124,35 @@ func.func @to_f16(%x: vector<2xf32>) -> vector<2xf16> {
   return %y : vector<2xf16>
 }
 
+// On sm_90a a pair stays where it stands: no optimiser may move it past a branch.
+
+// CHECK-LABEL: func.func @pinned_bf16
+// CHECK-SAME: (%[[X:.*]]: vector<2xf32>)
+// CHECK: %[[LOW:.*]] = vector.extract %[[X]][0]
+// CHECK: %[[HIGH:.*]] = vector.extract %[[X]][1]
+// CHECK: llvm.inline_asm has_side_effects "cvt.rn.bf16x2.f32 $0, $1, $2;", "=r,f,f" %[[HIGH]], %[[LOW]] : (f32, f32) -> i32
+func.func @pinned_bf16(%x: vector<2xf32>) -> vector<2xbf16>
+    attributes {fa.target = #fa.target<"sm_90a", sram = 232448>} {
+  %y = arith.truncf %x : vector<2xf32> to vector<2xbf16>
+  return %y : vector<2xbf16>
+}
+
+// CHECK-LABEL: func.func @pinned_f16
+// CHECK: llvm.inline_asm has_side_effects "cvt.rn.f16x2.f32 $0, $1, $2;", "=r,f,f"
+func.func @pinned_f16(%x: vector<2xf32>) -> vector<2xf16>
+    attributes {fa.target = #fa.target<"sm_90a", sram = 232448>} {
+  %y = arith.truncf %x : vector<2xf32> to vector<2xf16>
+  return %y : vector<2xf16>
+}
+
+// CHECK-LABEL: func.func @not_pinned
+// CHECK: llvm.call_intrinsic "llvm.nvvm.ff2f16x2.rn"
+func.func @not_pinned(%x: vector<2xf32>) -> vector<2xf16>
+    attributes {fa.target = #fa.target<"sm_90", sram = 232448>} {
+  %y = arith.truncf %x : vector<2xf32> to vector<2xf16>
+  return %y : vector<2xf16>
+}
+
 // A lone element, an odd number of them and other types are left to LLVM.
 
 // CHECK-LABEL: func.func @left

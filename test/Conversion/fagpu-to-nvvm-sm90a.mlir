@@ -346,3 +346,112 @@ func.func @narrow_stmatrix(%f: vector<40xbf16>)
   fagpu.store_fragment %f to %q warps = 4 : vector<40xbf16>, !q
   return
 }
+
+// -----
+
+!q = memref<64x64xbf16, #fagpu.sram<swizzle = 128>>
+!qring = !fagpu.ring<4, !q>
+
+// A block that takes query tiles in turn. The address of a counter comes before the
+// tensor maps. After the barriers of the rings, at 32768, stand two places for what is
+// posted, with barriers of their own: full, with one arrival, and empty, with one of
+// each of 8 warps, where a stage of Q is released by the 4 warps of one row group.
+
+// CHECK-LABEL: func.func @persistent
+// CHECK-SAME: %[[TOTAL:[^:,]*]]: i32, %{{.*}}: index, %[[TURN:[^:,]*]]: i32, %[[COUNTER:[^:,]*]]: !llvm.ptr<1>, %[[QMAP:[^:,]*]]: !llvm.ptr)
+// CHECK-SAME: arguments = [{tensor = "Q"}, {}, {}, {}, {kind = "counter"}, {{[{]}}box = {{.*}}tensor = "Q"}]
+func.func @persistent(%Q: memref<?x?x?x64xbf16>, %total: i32, %b: index, %turn: i32)
+    attributes {fa.kernel = {arguments = [{tensor = "Q"}, {}, {}, {}], sram_bytes = 0 : i64}, fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4, stages = 2, persistent = 2>, fa.target = #fa.target<"sm_90a", sram = 232448>} {
+  // CHECK: %[[SRAM:.*]] = llvm.ptrtoint
+  // CHECK-DAG: %[[QFULL:.*]] = arith.addi %[[SRAM]], %c32768_i32
+  // CHECK-DAG: %[[QEMPTY:.*]] = arith.addi %[[SRAM]], %c32800_i32
+  // CHECK-DAG: %[[FULL:.*]] = arith.addi %[[SRAM]], %c32832_i32
+  // CHECK-DAG: %[[EMPTY:.*]] = arith.addi %[[SRAM]], %c32848_i32
+  // CHECK-DAG: %[[WORDS:.*]] = arith.addi %[[SRAM]], %c32864_i32
+  // CHECK: scf.if
+  // CHECK: "mbarrier.init.shared::cta.b64 [$0], 1;", "r,~{memory}" %[[QFULL]]
+  // CHECK-NEXT: "mbarrier.init.shared::cta.b64 [$0], 4;", "r,~{memory}" %[[QEMPTY]]
+  // CHECK-COUNT-6: mbarrier.init
+  // CHECK: "mbarrier.init.shared::cta.b64 [$0], 1;", "r,~{memory}" %[[FULL]]
+  // CHECK-NEXT: "mbarrier.init.shared::cta.b64 [$0], 8;", "r,~{memory}" %[[EMPTY]]
+  // CHECK-NEXT: %[[FULL1:.*]] = arith.addi %[[SRAM]], %c32840_i32
+  // CHECK-NEXT: "mbarrier.init.shared::cta.b64 [$0], 1;", "r,~{memory}" %[[FULL1]]
+  // CHECK-NEXT: %[[EMPTY1:.*]] = arith.addi %[[SRAM]], %c32856_i32
+  // CHECK-NEXT: "mbarrier.init.shared::cta.b64 [$0], 8;", "r,~{memory}" %[[EMPTY1]]
+  // CHECK-NEXT: fence.mbarrier_init
+  // CHECK: setmaxnreg.dec.sync.aligned.u32 40
+  %qring = fagpu.alloc offset = 0 readers = 1 : !qring
+  fagpu.specialize groups = 2 registers = (40, 232) producer {
+    // The place is empty: the parity of the use before. Then 1, and the values, at 52
+    // bytes a place.
+    // CHECK: %[[PLACE:.*]] = arith.remui %[[TURN]], %c2_i32
+    // CHECK: %[[USE:.*]] = arith.divui %[[TURN]], %c2_i32
+    // CHECK: %[[BYTES:.*]] = arith.muli %[[PLACE]], %c8_i32
+    // CHECK: %[[OWNEMPTY:.*]] = arith.addi %[[EMPTY]], %[[BYTES]]
+    // CHECK: %[[PARITY:.*]] = arith.remui %[[USE]], %c2_i32
+    // CHECK: %[[BEFORE:.*]] = arith.xori %[[PARITY]], %c1_i32
+    // CHECK: mbarrier.try_wait.parity.shared::cta.b64{{.*}} %[[OWNEMPTY]], %[[BEFORE]]
+    // CHECK: %[[OFFSET:.*]] = arith.muli %[[PLACE]], %c52_i32
+    // CHECK: %[[WORD0:.*]] = arith.addi %[[WORDS]], %[[OFFSET]]
+    // CHECK: %[[P0:.*]] = llvm.inttoptr %[[WORD0]]
+    // CHECK: llvm.store %c1_i32, %[[P0]]
+    // CHECK: %[[WORD1:.*]] = arith.addi %[[WORD0]], %c4_i32
+    // CHECK: %[[P1:.*]] = llvm.inttoptr %[[WORD1]]
+    // CHECK: llvm.store %[[TOTAL]], %[[P1]]
+    // CHECK: %[[WORD2:.*]] = arith.addi %[[WORD0]], %c8_i32
+    // CHECK: %[[P2:.*]] = llvm.inttoptr %[[WORD2]]
+    // CHECK: llvm.store %[[TURN]], %[[P2]]
+    // CHECK: %[[OWNFULL:.*]] = arith.addi %[[FULL]], %[[BYTES]]
+    // CHECK: "mbarrier.arrive.shared::cta.b64 _, [$0];", "r,~{memory}" %[[OWNFULL]]
+    fagpu.post_block %total, %turn at %turn
+    // CHECK: cp.async.bulk.tensor{{.*}} %[[QMAP]]
+    fagpu.load %qring[%b] from %Q[%b, %b, %b] : !qring, memref<?x?x?x64xbf16>
+    // The first draw is the number of the first block that was not launched. The last
+    // one sets the counter back.
+    // CHECK: %[[DRAWN:.*]] = llvm.atomicrmw add %[[COUNTER]], %c1_i32 syncscope("device") monotonic
+    // CHECK: %[[MOST:.*]] = arith.subi %[[TOTAL]], %c1_i32
+    // CHECK: %[[ISLAST:.*]] = arith.cmpi eq, %[[DRAWN]], %[[MOST]]
+    // CHECK: scf.if %[[ISLAST]] {
+    // CHECK-NEXT: llvm.store %c0_i32, %[[COUNTER]]
+    // CHECK-NEXT: }
+    // CHECK: %[[GRID:.*]] = nvvm.read.ptx.sreg.nctaid.x
+    // CHECK: %[[NEXT:.*]] = arith.addi %[[GRID]], %[[DRAWN]]
+    %next = fagpu.draw_block of %total
+    // Nothing is left: 0 alone.
+    // CHECK: arith.remui %[[NEXT]], %c2_i32
+    // CHECK: llvm.store %c0_i32
+    // CHECK-NOT: llvm.store
+    // CHECK: mbarrier.arrive
+    fagpu.post_block at %next
+  } consumer {
+    // CHECK: setmaxnreg.inc.sync.aligned.u32 232
+    // CHECK: %[[FULLNOW:.*]] = arith.addi %[[FULL]], %{{.*}}
+    // CHECK: %[[PARITY:.*]] = arith.remui %{{.*}}, %c2_i32
+    // CHECK: mbarrier.try_wait.parity.shared::cta.b64{{.*}} %[[FULLNOW]], %[[PARITY]]
+    // CHECK: %[[WORD:.*]] = arith.addi %[[WORDS]], %{{.*}}
+    // CHECK: %[[P:.*]] = llvm.inttoptr %[[WORD]]
+    // CHECK: %[[LOADED:.*]] = llvm.load volatile %[[P]]
+    // CHECK: %[[FLAG:.*]] = nvvm.redux.sync max %[[LOADED]], %c-1_i32
+    // CHECK: %[[LEFT:.*]] = arith.cmpi ne, %[[FLAG]], %c0_i32
+    // CHECK: scf.if %[[LEFT]] {
+    %left = fagpu.acquire_block at %turn
+    scf.if %left {
+      // Value 1 is word 2. A value is read each time, and is the same in the warp.
+      // CHECK: %[[WORD2:.*]] = arith.addi %[[WORD]], %c8_i32
+      // CHECK: %[[P2:.*]] = llvm.inttoptr %[[WORD2]]
+      // CHECK: %[[VALUE:.*]] = llvm.load volatile %[[P2]]
+      // CHECK: %[[X:.*]] = nvvm.redux.sync max %[[VALUE]], %c-1_i32
+      // CHECK: %[[Y:.*]] = nvvm.redux.sync max
+      // CHECK: arith.addi %[[X]], %[[Y]]
+      %x = fagpu.read_block 1 at %turn
+      %y = fagpu.read_block 1 at %turn
+      %z = arith.addi %x, %y : i32
+      // One lane of each warp.
+      // CHECK: %[[OWNEMPTY:.*]] = arith.addi %[[EMPTY]],
+      // CHECK: scf.if
+      // CHECK-NEXT: "mbarrier.arrive.shared::cta.b64 _, [$0];", "r,~{memory}" %[[OWNEMPTY]]
+      fagpu.release_block at %z
+    }
+  }
+  return
+}

@@ -78,7 +78,7 @@ func.func @no_lse(%Q: memref<?x?x?x64xf16>, %K: memref<?x?x?x64xf16>, %V: memref
 func.func @extras(%Q: memref<?x?x?x64xf16>, %K: memref<?x?x?x64xf16>, %V: memref<?x?x?x64xf16>,
                   %table: memref<?x257xf16>, %O: memref<?x?x?x64xf16>, %LSE: memref<?x?x?xf32>,
                   %n: index, %x: bf16, %flag: memref<i1>) {
-  // CHECK: arith.muli %c131072
+  // CHECK: arith.muli %c163840
   %zero = arith.constant 0.0 : f32
   scf.forall (%b, %h, %i) in (2, 4, 8) {
     memref.store %zero, %LSE[%b, %h, %i] : memref<?x?x?xf32>
@@ -103,7 +103,8 @@ func.func @order(%LSE: memref<?x?x?xf32>, %O: memref<?x?x?x64xf16>, %K: memref<?
 // -----
 
 // With a mask the last tiles, which have the most keys, begin first: those of a
-// section of heads, whose K and V are at most 32 MiB. On sm_90a the producer is a
+// section of heads, whose K and V are at most 40 MiB; as many sections of the same
+// size as that takes. On sm_90a the producer is a
 // warpgroup more. Bounds may be constants.
 
 // CHECK-LABEL: func.func @causal
@@ -116,20 +117,23 @@ func.func @causal(%Q: memref<2x4x512x64xf16>, %K: memref<?x?x?x64xf16>, %V: memr
   // CHECK-DAG: %[[TR:.*]] = arith.index_castui %c8 : index to i32
   // CHECK: %[[ID:.*]] = gpu.block_id x
   // CHECK: %[[BLOCK:.*]] = arith.index_castui %[[ID]] : index to i32
-  // 32 MiB are 131072 rows of K and V, of 256 bytes together, for each query head that
+  // 40 MiB are 163840 rows of K and V, of 256 bytes together, for each query head that
   // shares them.
   // CHECK: %[[GROUP32:.*]] = arith.divui {{.*}} : i32
   // CHECK: %[[GROUP:.*]] = arith.index_castui %[[GROUP32]] : i32 to index
-  // CHECK: %[[SMALL:.*]] = arith.minui %[[GROUP]], %c16383
+  // CHECK: %[[SMALL:.*]] = arith.minui %[[GROUP]], %c13107
   // CHECK: %[[ATLEAST:.*]] = arith.maxui %[[SMALL]]
-  // CHECK: %[[ROWS:.*]] = arith.muli %c131072, %[[ATLEAST]]
+  // CHECK: %[[ROWS:.*]] = arith.muli %c163840, %[[ATLEAST]]
   // CHECK: %[[ROWS32:.*]] = arith.index_cast %[[ROWS]] : index to i32
   // CHECK: %[[FITTING32:.*]] = arith.divui %[[ROWS32]], %{{.*}} : i32
   // CHECK: %[[FITTING:.*]] = arith.index_castui %[[FITTING32]] : i32 to index
   // CHECK: %[[SOME:.*]] = arith.maxui %[[FITTING]]
   // CHECK: %[[ALL:.*]] = arith.muli %[[B]], %[[H]] : i32
   // CHECK: %[[MOST:.*]] = arith.minui %[[SOME]]
-  // CHECK: %[[SECTION:.*]] = arith.index_castui %[[MOST]] : index to i32
+  // CHECK: %[[MOST32:.*]] = arith.index_castui %[[MOST]] : index to i32
+  // CHECK: %[[COUNT:.*]] = arith.ceildivui %[[ALL]], %[[MOST32]]
+  // CHECK: %[[SECTIONS:.*]] = arith.maxui %[[COUNT]], %c1_i32
+  // CHECK: %[[SECTION:.*]] = arith.ceildivui %[[ALL]], %[[SECTIONS]]
   // CHECK: %[[BLOCKS:.*]] = arith.muli %[[SECTION]], %[[TR]]
   // CHECK: %[[NUMBER:.*]] = arith.divui %[[BLOCK]], %[[BLOCKS]]
   // CHECK: %[[FIRST:.*]] = arith.muli %[[NUMBER]], %[[SECTION]]
@@ -149,6 +153,23 @@ func.func @causal(%Q: memref<2x4x512x64xf16>, %K: memref<?x?x?x64xf16>, %V: memr
   scf.forall (%b, %h, %i) in (2, 4, 8) {
     memref.store %zero, %LSE[%b, %h, %i] : memref<?x?x?xf32>
   } {fa.problem = {arguments = ["Q", "K", "V", "O", "LSE"], mask = "causal"}, fa.schedule = #fa.schedule<br = 128, bc = 64, groups = 2, warps = 4, stages = 2>, fa.target = #fa.target<"sm_90a", sram = 232448>, fagpu.sram_bytes = 8192 : i64}
+  return
+}
+
+// -----
+
+// What becomes persistent has batch, head and query tile marked.
+
+// CHECK-LABEL: func.func @persistent
+// CHECK: %[[LAST:.*]] = arith.subi %{{.*}}, %c1_i32
+// CHECK-COUNT-3: arith.index_castui %{{.*}} {fagpu.coordinate} : i32 to index
+// CHECK-NOT: fagpu.coordinate
+func.func @persistent(%Q: memref<2x4x512x64xf16>, %K: memref<?x?x?x64xf16>, %V: memref<?x?x?x64xf16>,
+                      %O: memref<?x?x?x64xf16>, %LSE: memref<?x?x?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  scf.forall (%b, %h, %i) in (2, 4, 8) {
+    memref.store %zero, %LSE[%b, %h, %i] : memref<?x?x?xf32>
+  } {fa.problem = {arguments = ["Q", "K", "V", "O", "LSE"], mask = "causal"}, fa.schedule = #fa.schedule<br = 128, bc = 64, groups = 2, warps = 4, stages = 2, persistent = 1>, fa.target = #fa.target<"sm_90a", sram = 232448>, fagpu.sram_bytes = 8192 : i64}
   return
 }
 

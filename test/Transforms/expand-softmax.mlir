@@ -98,7 +98,9 @@ func.func @lazy(%S: vector<4x8xf32>, %m: vector<4xf32>, %l: vector<4xf32>)
   return %P, %m1, %l1, %alpha : vector<4x8xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>
 }
 
-// An empty row is divided by 1; its LSE is -inf because m is.
+// An empty row is divided by 1; its LSE is -inf because m is. l is the sum of powers
+// with the rounded product of m and c: what it was rounded by, m c - round(m c), which
+// an FMA has exactly, is taken from the logarithm, times ln 2.
 
 // CHECK-LABEL: func.func @finish
 // CHECK-SAME: (%[[O:.*]]: vector<4x16xf32>, %[[M:.*]]: vector<4xf32>, %[[L:.*]]: vector<4xf32>)
@@ -110,13 +112,32 @@ func.func @lazy(%S: vector<4x8xf32>, %m: vector<4xf32>, %l: vector<4xf32>)
 // CHECK: %[[COLUMN:.*]] = vector.shape_cast %[[INVERSE]] : vector<4xf32> to vector<4x1xf32>
 // CHECK: %[[TILE:.*]] = vector.broadcast %[[COLUMN]] : vector<4x1xf32> to vector<4x16xf32>
 // CHECK: %[[OUT:.*]] = arith.mulf %[[O]], %[[TILE]]
-// CHECK: %[[SCALE:.*]] = arith.constant dense<5.000000e-01> : vector<4xf32>
-// CHECK: %[[SCALED:.*]] = arith.mulf %[[M]], %[[SCALE]]
 // CHECK: %[[LOG:.*]] = math.log %[[DIVISOR]]
-// CHECK: %[[LSE:.*]] = arith.addf %[[SCALED]], %[[LOG]]
+// CHECK: %[[FINITE:.*]] = arith.select %{{.*}}, %{{.*}}, %[[M]]
+// CHECK: %[[MINUSC:.*]] = arith.constant dense<-0.72134751> : vector<4xf32>
+// CHECK: %[[OFFSET:.*]] = arith.mulf %[[FINITE]], %[[MINUSC]]
+// CHECK: %[[C:.*]] = arith.constant dense<0.72134751> : vector<4xf32>
+// CHECK: %[[EXCESS:.*]] = math.fma %[[FINITE]], %[[C]], %[[OFFSET]]
+// CHECK: %[[MINUSLN2:.*]] = arith.constant dense<-0.693147182> : vector<4xf32>
+// CHECK: %[[EXACT:.*]] = math.fma %[[EXCESS]], %[[MINUSLN2]], %[[LOG]]
+// CHECK: %[[SCALE:.*]] = arith.constant dense<5.000000e-01> : vector<4xf32>
+// CHECK: %[[LSE:.*]] = math.fma %[[M]], %[[SCALE]], %[[EXACT]]
 // CHECK: return %[[OUT]], %[[LSE]]
 func.func @finish(%O: vector<4x16xf32>, %m: vector<4xf32>, %l: vector<4xf32>) -> (vector<4x16xf32>, vector<4xf32>) {
   %out, %lse = fa.finish %O, %m, %l scale 0.5 : vector<4x16xf32>, vector<4xf32>
+  return %out, %lse : vector<4x16xf32>, vector<4xf32>
+}
+
+// Without a scale the difference to m comes first, and nothing is rounded by m.
+
+// CHECK-LABEL: func.func @finish_unscaled
+// CHECK-SAME: %[[M:[^:]*]]: vector<4xf32>, %[[L:[^:]*]]: vector<4xf32>)
+// CHECK: %[[LOG:.*]] = math.log
+// CHECK-NEXT: %[[ONE:.*]] = arith.constant dense<1.000000e+00> : vector<4xf32>
+// CHECK-NEXT: %[[LSE:.*]] = math.fma %[[M]], %[[ONE]], %[[LOG]]
+// CHECK: return %{{.*}}, %[[LSE]]
+func.func @finish_unscaled(%O: vector<4x16xf32>, %m: vector<4xf32>, %l: vector<4xf32>) -> (vector<4x16xf32>, vector<4xf32>) {
+  %out, %lse = fa.finish %O, %m, %l : vector<4x16xf32>, vector<4xf32>
   return %out, %lse : vector<4x16xf32>, vector<4xf32>
 }
 

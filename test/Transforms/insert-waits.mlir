@@ -171,3 +171,51 @@ func.func @two_names(%q: !tile, %k: !keys, %zero: vector<8xf32>, %n: index) {
   }
   return
 }
+
+// -----
+
+!tile = memref<64x16xbf16, #fagpu.sram<swizzle = 128>>
+!keys = memref<16x16xbf16, #fagpu.sram<swizzle = 128>>
+!values = memref<16x16xbf16, #fagpu.sram<swizzle = 128>>
+
+// P of the next visit is converted after the wait for the product that reads P of this
+// one, since it takes its registers. What has another use stays where it is.
+// CHECK-LABEL: func @next_operand
+func.func @next_operand(%q: !tile, %k: !keys, %v: !values, %zero: vector<8xf32>, %p0: vector<8xbf16>, %n: index, %out: memref<8xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  fagpu.specialize groups = 1 registers = (24, 240) producer {
+  } consumer {
+    // CHECK:      scf.for {{.*}} iter_args(%[[O:.*]] = %{{.*}}, %[[P:.*]] = %{{.*}})
+    // CHECK-NEXT:   %[[S:.*]] = fagpu.dot
+    // CHECK-NEXT:   %[[PV:.*]] = fagpu.dot %[[P]],
+    // CHECK-NEXT:   %[[WS:.*]] = fagpu.wait_dot %[[S]] pending = 1
+    // CHECK-NEXT:   %[[E:.*]] = math.exp2 %[[WS]]
+    // CHECK-NEXT:   %[[WPV:.*]] = fagpu.wait_dot %[[PV]] pending = 0
+    // CHECK-NEXT:   %[[NEXT:.*]] = arith.truncf %[[E]]
+    // CHECK-NEXT:   %[[O1:.*]] = arith.negf %[[WPV]]
+    // CHECK-NEXT:   scf.yield %[[O1]], %[[NEXT]]
+    %r:2 = scf.for %t = %c0 to %n step %c1 iter_args(%o = %zero, %p = %p0) -> (vector<8xf32>, vector<8xbf16>) {
+      %s = fagpu.dot %q, %k, %zero contract = columns warps = 4 : !tile, !keys, vector<8xf32>
+      %pv = fagpu.dot %p, %v, %o contract = rows warps = 4 : vector<8xbf16>, !values, vector<8xf32>
+      %e = math.exp2 %s : vector<8xf32>
+      %next = arith.truncf %e : vector<8xf32> to vector<8xbf16>
+      %o1 = arith.negf %pv : vector<8xf32>
+      scf.yield %o1, %next : vector<8xf32>, vector<8xbf16>
+    }
+    // CHECK:      scf.for
+    // CHECK:        %[[NEXT:.*]] = arith.truncf
+    // CHECK-NEXT:   vector.store %[[NEXT]]
+    // CHECK-NEXT:   fagpu.wait_dot
+    %r2:2 = scf.for %t = %c0 to %n step %c1 iter_args(%o = %zero, %p = %p0) -> (vector<8xf32>, vector<8xbf16>) {
+      %s = fagpu.dot %q, %k, %zero contract = columns warps = 4 : !tile, !keys, vector<8xf32>
+      %pv = fagpu.dot %p, %v, %o contract = rows warps = 4 : vector<8xbf16>, !values, vector<8xf32>
+      %e = math.exp2 %s : vector<8xf32>
+      %next = arith.truncf %e : vector<8xf32> to vector<8xbf16>
+      vector.store %next, %out[%c0] : memref<8xbf16>, vector<8xbf16>
+      %o1 = arith.negf %pv : vector<8xf32>
+      scf.yield %o1, %next : vector<8xf32>, vector<8xbf16>
+    }
+  }
+  return
+}

@@ -18,6 +18,9 @@
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{tf32=true}))' 2>&1 | FileCheck %s --check-prefix=TF32
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{overlap=2}))' 2>&1 | FileCheck %s --check-prefix=FLAG
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{pingpong=-2}))' 2>&1 | FileCheck %s --check-prefix=FLAG-NEGATIVE
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{persistent=1}))' 2>&1 | FileCheck %s --check-prefix=PERSISTENT
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{persistent=3}))' 2>&1 | FileCheck %s --check-prefix=TILES
+// RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{persistent=-2}))' 2>&1 | FileCheck %s --check-prefix=TILES-NEGATIVE
 // RUN: not fa-opt %t/one.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{backward=three_pass}))' 2>&1 | FileCheck %s --check-prefix=DESIGN
 // RUN: not fa-opt %t/backward.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{backward=two_pass splits=2}))' 2>&1 | FileCheck %s --check-prefix=SPLITS
 // RUN: not fa-opt %t/backward.mlir --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_80}))' 2>&1 | FileCheck %s --check-prefix=BACKWARD
@@ -40,6 +43,9 @@
 // TF32: error: 'fa.attention' op expected a schedule with mr and nr, and without the fields of a GPU, on the CPU but got #fa.schedule<{{.*}}, tf32 = true>
 // FLAG: error: expected option 'overlap' to be 0, 1 or -1 but got 2
 // FLAG-NEGATIVE: error: expected option 'pingpong' to be 0, 1 or -1 but got -2
+// PERSISTENT: error: 'fa.attention' op expected a schedule with mr and nr, and without the fields of a GPU, on the CPU but got #fa.schedule<{{.*}}, persistent = 1>
+// TILES: error: expected option 'persistent' to be 0, 1, 2 or -1 but got 3
+// TILES-NEGATIVE: error: expected option 'persistent' to be 0, 1, 2 or -1 but got -2
 // DESIGN: error: expected option 'backward' to be two_pass or one_pass but got 'three_pass'
 // SPLITS: error: 'fa.attention_backward' op has no valid schedule: expected at most 1 splits with two_pass but got 2
 // BACKWARD: error: 'fa.attention_backward' op expected the target cpu but got sm_80
@@ -175,10 +181,21 @@ func.func @tf32_of_f16(%Q: memref<1x1x?x64xf16>, %LSE: memref<1x1x?xf32>, %O: me
 // -----
 
 func.func @overlap_of_mma_sync(%Q: memref<1x1x?x64xf16>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf16>) {
-  // expected-error @+1 {{expected overlap, pingpong and lazy on sm_90a only, where products are asynchronous, but got #fa.schedule<br = 64, bc = 16, warps = 4, overlap = true> on sm_80}}
+  // expected-error @+1 {{expected overlap, pingpong, lazy and persistent on sm_90a only, where products and copies are asynchronous, but got #fa.schedule<br = 64, bc = 16, warps = 4, overlap = true> on sm_80}}
   fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf16>, memref<1x1x?x64xf16>, memref<1x1x?x64xf16>)
       outs(%O, %LSE : memref<1x1x?x64xf16>, memref<1x1x?xf32>)
       {schedule = #fa.schedule<br = 64, bc = 16, warps = 4, overlap = true>,
+       target = #fa.target<"sm_80", sram = 100000>}
+  return
+}
+
+// -----
+
+func.func @persistent_of_mma_sync(%Q: memref<1x1x?x64xf16>, %LSE: memref<1x1x?xf32>, %O: memref<1x1x?x64xf16>) {
+  // expected-error @+1 {{expected overlap, pingpong, lazy and persistent on sm_90a only, where products and copies are asynchronous, but got #fa.schedule<br = 64, bc = 16, warps = 4, persistent = 1> on sm_80}}
+  fa.attention ins(%Q, %Q, %Q : memref<1x1x?x64xf16>, memref<1x1x?x64xf16>, memref<1x1x?x64xf16>)
+      outs(%O, %LSE : memref<1x1x?x64xf16>, memref<1x1x?xf32>)
+      {schedule = #fa.schedule<br = 64, bc = 16, warps = 4, persistent = 1>,
        target = #fa.target<"sm_80", sram = 100000>}
   return
 }

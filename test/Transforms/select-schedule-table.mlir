@@ -17,22 +17,22 @@
 // wanted, where a field is asked for, where it does not fit, or on another chip.
 // Schedules themselves are checked in test/Target/schedules.test.
 
-!M = tensor<?x?x?x128xbf16>
+!M = tensor<?x?x?x96xbf16>
 !LSE = tensor<?x?x?xf32>
 
 // TABLE: Function=measured | Remark="by the table: br = {{[0-9]+}}, bc = {{[0-9]+}}: tiles take {{[0-9]+}} of 232448 bytes of sram; measured"
 // MODEL: Function=measured | Remark="by the model: br = {{[0-9]+}}, bc = {{[0-9]+}}: tiles take {{[0-9]+}} of {{[0-9]+}} bytes of sram; {{[0-9]+}}
 func.func @measured(%Q: !M, %LSE: !LSE) -> !M {
-  %r:2 = fa.attention ins(%Q, %Q, %Q : !M, !M, !M) outs(%Q, %LSE : !M, !LSE) -> !M, !LSE
+  %r:2 = fa.attention ins(%Q, %Q, %Q : !M, !M, !M) outs(%Q, %LSE : !M, !LSE) mask = #fa.mask<causal> -> !M, !LSE
   return %r#0 : !M
 }
 
 // f16 has the same instructions as bf16.
-!H = tensor<?x?x?x128xf16>
+!H = tensor<?x?x?x96xf16>
 // TABLE: Function=f16 | Remark="by the table
 // MODEL: Function=f16 | Remark="by the model
 func.func @f16(%Q: !H, %LSE: !LSE) -> !H {
-  %r:2 = fa.attention ins(%Q, %Q, %Q : !H, !H, !H) outs(%Q, %LSE : !H, !LSE) -> !H, !LSE
+  %r:2 = fa.attention ins(%Q, %Q, %Q : !H, !H, !H) outs(%Q, %LSE : !H, !LSE) mask = #fa.mask<causal> -> !H, !LSE
   return %r#0 : !H
 }
 
@@ -42,26 +42,26 @@ func.func @f16(%Q: !H, %LSE: !LSE) -> !H {
 // TABLE: Function=other_head_dim | Remark="by the model
 // MODEL: Function=other_head_dim | Remark="by the model
 func.func @other_head_dim(%Q: !K, %LSE: !LSE) -> !K {
-  %r:2 = fa.attention ins(%Q, %Q, %Q : !K, !K, !K) outs(%Q, %LSE : !K, !LSE) -> !K, !LSE
+  %r:2 = fa.attention ins(%Q, %Q, %Q : !K, !K, !K) outs(%Q, %LSE : !K, !LSE) mask = #fa.mask<causal> -> !K, !LSE
   return %r#0 : !K
 }
 // TABLE: Function=other_head_dim_v | Remark="by the model
 // MODEL: Function=other_head_dim_v | Remark="by the model
 func.func @other_head_dim_v(%Q: !M, %V: !K, %LSE: !LSE) -> !K {
-  %r:2 = fa.attention ins(%Q, %Q, %V : !M, !M, !K) outs(%V, %LSE : !K, !LSE) -> !K, !LSE
+  %r:2 = fa.attention ins(%Q, %Q, %V : !M, !M, !K) outs(%V, %LSE : !K, !LSE) mask = #fa.mask<causal> -> !K, !LSE
   return %r#0 : !K
 }
-!N = tensor<?x?x512x128xbf16>
+!N = tensor<?x?x512x96xbf16>
 // TABLE: Function=static_keys | Remark="by the model
 // MODEL: Function=static_keys | Remark="by the model
 func.func @static_keys(%Q: !M, %K: !N, %LSE: !LSE) -> !M {
-  %r:2 = fa.attention ins(%Q, %K, %K : !M, !N, !N) outs(%Q, %LSE : !M, !LSE) -> !M, !LSE
+  %r:2 = fa.attention ins(%Q, %K, %K : !M, !N, !N) outs(%Q, %LSE : !M, !LSE) mask = #fa.mask<causal> -> !M, !LSE
   return %r#0 : !M
 }
 // TABLE: Function=score | Remark="by the model
 // MODEL: Function=score | Remark="by the model
 func.func @score(%Q: !M, %LSE: !LSE) -> !M {
-  %r:2 = fa.attention ins(%Q, %Q, %Q : !M, !M, !M) outs(%Q, %LSE : !M, !LSE)
+  %r:2 = fa.attention ins(%Q, %Q, %Q : !M, !M, !M) outs(%Q, %LSE : !M, !LSE) mask = #fa.mask<causal>
       score {
       ^bb0(%s: f32, %b: index, %h: index, %i: index, %j: index):
         %t = math.absf %s : f32

@@ -22,7 +22,7 @@ func.func @split(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16, #gl
   scf.forall (%b, %h, %i) in (%n, %n, %n) {
     // CHECK: %[[KRING:.*]] = fagpu.alloc : !fagpu.ring<2,
     // CHECK: %[[ROW:.*]] = arith.muli %[[I]], %c128
-    // CHECK: %[[QRING:.*]] = fagpu.alloc : !fagpu.ring<2, memref<64x64xf16,
+    // CHECK: %[[QRING:.*]] = fagpu.alloc readers = 1 : !fagpu.ring<2, memref<64x64xf16,
     // CHECK-NOT: fagpu.copy
     %kring = fagpu.alloc : !ring
     %row = arith.muli %i, %c128 : index

@@ -241,6 +241,10 @@ void fart::printPlan(const Package &package, const Problem &problem,
      << '\n';
   printKernel(kernel, plan.grid, os);
   os << '\n';
+  if (plan.residentBlocks)
+    os << "launch     at most " << plan.residentBlocks
+       << (plan.residentBlocks == 1 ? " block" : " blocks")
+       << " a multiprocessor, which take the blocks above in turn\n";
   auto number = static_cast<size_t>(&kernel - package.kernels.data());
   for (size_t step : package.getSteps(number))
     if (step != number)
@@ -263,6 +267,10 @@ void fart::printPlan(const Package &package, const Problem &problem,
       if (!extra->argument.shape)
         os << ": bits " << extra->words[0];
       os << '\n';
+      continue;
+    }
+    if (std::holds_alternative<CounterArgument>(argument)) {
+      os << "counter    4 bytes that are 0\n";
       continue;
     }
     const auto &map = std::get<TensorMapSpec>(argument);

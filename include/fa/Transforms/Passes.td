@@ -602,23 +602,29 @@ def FAPersistentGridPass : Pass<"fa-persistent-grid", "::mlir::func::FuncOp"> {
     launched as run at a time. Producer and row groups become loops over the blocks
     of the grid,
 
-        n = block_id; turn = 0; first = 0
-        while n < total:
-          ... what block n did, with positions of rings from `first` on ...
-          n = draw_block (producer) or receive_block (row group) at turn
-          turn += 1; first += visits of block n
+        producer                                row group
+          n = block_id; turn = 0; first = 0       turn = 0
+          while n < total:                        while acquire_block at turn:
+            post_block where n is, first at turn    read_block ... at turn
+            ... what it did for n ...               ... what it did for that ...
+            n = draw_block of total                 release_block at turn
+            first += visits of n; turn += 1         turn += 1
+          post_block at turn
 
-    so that K, V and Q of the next query tile are loaded while the row groups are
-    busy with the last tiles and the store of the one before it, and no block is
-    launched in between. Which one is next is not fixed: it is drawn from a counter
-    in device memory when the loads of the one before are done, so that the load
-    stays balanced as with blocks that the hardware starts.
+    with positions of rings from `first` on, so that K, V and Q of the next query
+    tile are loaded while the row groups are busy with the last tiles and the store
+    of the one before it, and no block is launched in between. Which one is next is
+    not fixed: it is drawn from a counter in device memory when the loads of the
+    one before are done, so that the load stays balanced as with blocks that the
+    hardware starts. What a row group needs after its last loop is read, and
+    computed, again there: it has no registers to keep it in.
 
     Preconditions: a kernel of `fa-outline-kernel` with one `fagpu.specialize`, in
     which the producer fills each ring from position 0 on without a gap.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::arith::ArithDialect", "::mlir::fagpu::FAGPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::NVVM::NVVMDialect",
     "::mlir::scf::SCFDialect"
   ];
 }

@@ -199,9 +199,13 @@ std::pair<Value, Value> NVVMLowering::getBarrier(Value barriers, int64_t stages,
 /// that reads. Returns its branch.
 scf::IfOp NVVMLowering::initBarriers() {
   OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Value> addresses = llvm::map_to_vector(
+      ringOrder, [&](Value ring) { return rings.lookup(ring).empty; });
+  if (mailWords)
+    addresses.push_back(mailWords);
   Operation *last = nullptr; // of the addresses of the barriers
-  for (Value value : ringOrder) {
-    Operation *op = rings.lookup(value).empty.getDefiningOp();
+  for (Value address : addresses) {
+    Operation *op = address.getDefiningOp();
     if (!last || last->isBeforeInBlock(op))
       last = op;
   }
@@ -286,8 +290,7 @@ Value NVVMLowering::lowerDrawBlock(fagpu::DrawBlockOp op) {
     builder.setInsertionPointToStart(reset.thenBlock());
     LLVM::StoreOp::create(builder, loc, i32(0), counter);
   }
-  Value launched =
-      NVVM::GridDimXOp::create(builder, loc, builder.getI32Type());
+  Value launched = NVVM::GridDimXOp::create(builder, loc, builder.getI32Type());
   return arith::AddIOp::create(builder, loc, launched, drawn);
 }
 

@@ -214,7 +214,8 @@ LogicalResult NVVMLowering::lowerOp(Operation *op) {
       .Case([&](fagpu::AcquireOp op) { return lowerAcquire(op), success(); })
       .Case([&](fagpu::ReleaseOp op) { return lowerRelease(op), success(); })
       .Case([&](fagpu::DrawBlockOp op) { return replace(lowerDrawBlock(op)); })
-      .Case([&](fagpu::PostBlockOp op) { return lowerPostBlock(op), success(); })
+      .Case(
+          [&](fagpu::PostBlockOp op) { return lowerPostBlock(op), success(); })
       .Case([&](fagpu::AcquireBlockOp op) {
         return replace(lowerAcquireBlock(op));
       })
@@ -412,10 +413,9 @@ LogicalResult ConvertFAGPUToNVVM::lower(func::FuncOp kernel) {
     allArguments.push_back(describe(map, b, tensor));
   }
   if (lowering.hasCounter())
-    allArguments.insert(
-        allArguments.begin() + arguments.size(),
-        b.getDictionaryAttr(
-            b.getNamedAttr("kind", b.getStringAttr("counter"))));
+    allArguments.insert(allArguments.begin() + arguments.size(),
+                        b.getDictionaryAttr(b.getNamedAttr(
+                            "kind", b.getStringAttr("counter"))));
   NamedAttrList extended(info);
   extended.set("arguments", b.getArrayAttr(allArguments));
   kernel->setAttr(FADialect::getKernelAttrName(),

@@ -133,6 +133,16 @@ func.func private @f() attributes {schedule_c7 = #fa.schedule<br = 64, bc = 16, 
 
 // -----
 
+// expected-error @+1 {{expected persistent to be 0, 1 or 2 but got 3}}
+func.func private @f() attributes {schedule_c8 = #fa.schedule<br = 64, bc = 16, warps = 4, persistent = 3>}
+
+// -----
+
+// expected-error @+1 {{expected persistent to be 0, 1 or 2 but got -1}}
+func.func private @f() attributes {schedule_c8_negative = #fa.schedule<br = 64, bc = 16, warps = 4, persistent = -1>}
+
+// -----
+
 // expected-error @+1 {{expected at most 64 splits with one_pass but got 65}}
 func.func private @f() attributes {schedule_c7_one_pass = #fa.schedule<br = 64, bc = 16, backward = one_pass, splits = 65>}
 

@@ -129,13 +129,13 @@ func.func @defaults(%Q: vector<16x64xbf16>, %K: vector<32x64xbf16>, %O: vector<1
 // A maximum that may lag behind, by both ends of the range; a rescale that is
 // always done; a schedule with all that a GPU has.
 // CHECK-LABEL: func.func @lazy
-// CHECK-SAME: fa.schedule = #fa.schedule<br = 128, bc = 64, groups = 2, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true, narrow = true>
+// CHECK-SAME: fa.schedule = #fa.schedule<br = 128, bc = 64, groups = 2, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true, narrow = true, persistent = 2>
 // CHECK: fa.online_softmax %{{.*}}, %{{.*}}, %{{.*}} scale 5.000000e-01 lazy 0.000000e+00 :
 // CHECK: fa.online_softmax %{{.*}}, %{{.*}}, %{{.*}} lazy 1.500000e+01 :
 // CHECK: fa.rescale %{{.*}} by %{{.*}} : vector<16x32xf32>, vector<16xf32>
 func.func @lazy(%S: vector<16x32xf32>, %m: vector<16xf32>, %l: vector<16xf32>) -> vector<16x32xf32>
     attributes {fa.schedule = #fa.schedule<br = 128, bc = 64, groups = 2, warps = 4, stages = 2,
-                                           overlap = true, pingpong = true, lazy = true, narrow = true>} {
+                                           overlap = true, pingpong = true, lazy = true, narrow = true, persistent = 2>} {
   %P, %m1, %l1, %alpha = fa.online_softmax %S, %m, %l scale 0.5 lazy 0.0 : vector<16x32xf32>, vector<16xf32> -> vector<16x32xf16>
   %P2, %m2, %l2, %alpha2 = fa.online_softmax %S, %m1, %l1 lazy 15.0 : vector<16x32xf32>, vector<16xf32> -> vector<16x32xf16>
   %R = fa.rescale %S by %alpha2 : vector<16x32xf32>, vector<16xf32>

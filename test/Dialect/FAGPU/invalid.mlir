@@ -87,6 +87,46 @@ func.func @alloc_c2_no_chunk() {
 
 // -----
 
+func.func @alloc_c3_tile() {
+  // expected-error @+1 {{expected readers of a ring but got 'memref<64x64xbf16, #fagpu.sram<swizzle = 128>>'}}
+  %q = fagpu.alloc readers = 1 : memref<64x64xbf16, #fagpu.sram<swizzle = 128>>
+  return
+}
+
+// -----
+
+func.func @alloc_c3_none() {
+  // expected-error @+1 {{expected at least one reader but got 0}}
+  %q = fagpu.alloc readers = 0 : !fagpu.ring<2, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>>
+  return
+}
+
+// -----
+
+func.func @post_block_c1(%x: i32) {
+  // expected-error @+1 {{expected at most 12 values but got 13}}
+  fagpu.post_block %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x, %x at %x
+  return
+}
+
+// -----
+
+func.func @read_block_c1(%x: i32) {
+  // expected-error @+1 {{expected an index from 0 to 11 but got 12}}
+  %y = fagpu.read_block 12 at %x
+  return
+}
+
+// -----
+
+func.func @read_block_c1_negative(%x: i32) {
+  // expected-error @+1 {{expected an index from 0 to 11 but got -1}}
+  %y = fagpu.read_block -1 at %x
+  return
+}
+
+// -----
+
 func.func @copy_c1_columns(%src: memref<?x32xbf16, strided<[?, 1], offset: ?>>, %t: memref<64x64xbf16, #fagpu.sram<swizzle = 128>>) {
   // expected-error @+1 {{expected a source with the columns and element type of the target, 'memref<64x64xbf16, #fagpu.sram<swizzle = 128>>', but got 'memref<?x32xbf16, strided<[?, 1], offset: ?>>'}}
   fagpu.copy %src to %t : memref<?x32xbf16, strided<[?, 1], offset: ?>>, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>

@@ -74,6 +74,46 @@ func.func @turns_example() {
   return
 }
 
+// CHECK-LABEL: func.func @draw_block_example
+// CHECK: fagpu.draw_block of %{{.*}}
+func.func @draw_block_example(%total: i32) -> i32 {
+  %next = fagpu.draw_block of %total
+  return %next : i32
+}
+
+// CHECK-LABEL: func.func @post_block_example
+// CHECK: fagpu.post_block %{{.*}}, %{{.*}}, %{{.*}} at %{{.*}}
+// CHECK-NEXT: fagpu.post_block at %{{.*}}
+func.func @post_block_example(%batch: i32, %head: i32, %tile: i32, %turn: i32) {
+  fagpu.post_block %batch, %head, %tile at %turn
+  fagpu.post_block at %turn
+  return
+}
+
+// CHECK-LABEL: func.func @acquire_block_example
+// CHECK: %[[LEFT:.*]] = fagpu.acquire_block at %{{.*}}
+// CHECK-NEXT: return %[[LEFT]] : i1
+func.func @acquire_block_example(%turn: i32) -> i1 {
+  %left = fagpu.acquire_block at %turn
+  return %left : i1
+}
+
+// CHECK-LABEL: func.func @read_block_example
+// CHECK: fagpu.read_block 0 at %{{.*}}
+// CHECK-NEXT: fagpu.read_block 11 at %{{.*}}
+func.func @read_block_example(%turn: i32) {
+  %batch = fagpu.read_block 0 at %turn
+  %last = fagpu.read_block 11 at %turn
+  return
+}
+
+// CHECK-LABEL: func.func @release_block_example
+// CHECK: fagpu.release_block at %{{.*}}
+func.func @release_block_example(%turn: i32) {
+  fagpu.release_block at %turn
+  return
+}
+
 // CHECK-LABEL: func.func @store_tile_example
 // CHECK: fagpu.store_tile %{{.*}} by %{{.*}} to %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] : vector<64x64xbf16>, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>, memref<?x?x?x64xbf16, strided<[?, ?, ?, 1], offset: ?>>
 func.func @store_tile_example(%value: vector<64x64xbf16>, %q: memref<64x64xbf16, #fagpu.sram<swizzle = 128>>,
@@ -136,7 +176,6 @@ func.func @dot_part_of_step(%q: memref<16x72xf16, #fagpu.sram<swizzle = 128>>,
   return
 }
 
-// Some rows of a tile are a tile.
 // Chunks of other widths. A tail holds 1 to all of its columns.
 // CHECK-LABEL: func.func @narrow_chunks
 // CHECK: fagpu.alloc : memref<64x72xbf16, #fagpu.sram<swizzle = 128, tail = 32>>
@@ -153,6 +192,15 @@ func.func @narrow_chunks() {
   return
 }
 
+// A ring whose stages are read by one row group each.
+// CHECK-LABEL: func.func @readers
+// CHECK: fagpu.alloc offset = 1024 readers = 1 : !fagpu.ring<4,
+func.func @readers() {
+  %q = fagpu.alloc offset = 1024 readers = 1 : !fagpu.ring<4, memref<64x64xbf16, #fagpu.sram<swizzle = 128>>>
+  return
+}
+
+// Some rows of a tile are a tile.
 // CHECK-LABEL: func.func @rows
 // CHECK: fagpu.dot %{{.*}} : memref<16x64xf16, strided<[64, 1], offset: ?>, #fagpu.sram<swizzle = 128>>
 func.func @rows(%q: memref<64x64xf16, #fagpu.sram<swizzle = 128>>,
