@@ -86,6 +86,11 @@ Status GpuProgram::prepareStep(GpuLaunch::Step &step) {
         return counter.error();
       if (Status status = counter->fill(0); !status)
         return status.error();
+      // Read back: the caller's stream need not wait for the default stream,
+      // which fills it.
+      uint32_t word;
+      if (Status status = counter->download(0, &word, sizeof(word)); !status)
+        return status.error();
       step.counterAddress = counter->getAddress();
       step.counter = std::move(*counter);
     }

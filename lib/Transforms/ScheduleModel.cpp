@@ -105,8 +105,14 @@ static ScheduleChoice chooseForCPU(TargetAttr target,
 /// once, with values of its own for each: it gets the registers of two groups,
 /// tiles of 64 keys, and no overlap. Nor has it where the number of keys is
 /// known: fa-overlap-products needs the loop over edge tiles, which is then
-/// taken apart if it runs once. Blocks take query tiles in turn wherever
-/// products overlap: the start and the end of a tile are hidden behind others.
+/// taken apart if it runs once.
+///
+/// Blocks take query tiles in turn wherever products overlap: the start and the
+/// end of a tile are hidden behind others. That takes some registers more,
+/// which a window, whose loops end on both sides, does not leave, nor do three
+/// or four groups where Q and K have more than 192 columns, and more steps in
+/// their product. Four groups have no registers for where a second tile of Q
+/// would be.
 static ScheduleChoice chooseForHopper(TargetAttr target,
                                       const ScheduleProblem &problem,
                                       const ScheduleRequest &request) {
@@ -141,8 +147,10 @@ static ScheduleChoice chooseForHopper(TargetAttr target,
   bool isTight = headDim > 128 && problem.isMasked;
   int64_t mostKeys = choice.groups >= 3 && !isTight ? 128 : 64;
   choice.bc = request.bc ? request.bc : mostKeys;
-  choice.persistent =
-      request.persistent.value_or(choice.overlap && choice.groups > 1 ? 1 : 0);
+  bool hasRoom =
+      !problem.isWindow && (choice.groups <= 2 || problem.headDim <= 192);
+  choice.persistent = request.persistent.value_or(
+      choice.overlap && choice.groups > 1 && hasRoom ? 1 : 0);
   int64_t limit =
       ScheduleAttr::getGroupRegisters(choice.groups, choice.persistent);
   auto registers = [&] {
@@ -154,7 +162,7 @@ static ScheduleChoice chooseForHopper(TargetAttr target,
           getTileBytes(target, problem, choice) > target.getSram()))
     choice.bc -= 16;
   // The next tile of Q, where it fits beside this one, is loaded early.
-  if (!request.persistent && choice.persistent == 1) {
+  if (!request.persistent && choice.persistent == 1 && choice.groups < 4) {
     choice.persistent = 2;
     // Two barriers for each stage of K, V and Q.
     int64_t barriers = 16 * 2 * (choice.stages + choice.groups);

@@ -38,6 +38,7 @@ struct ScheduleProblem {
   int64_t headDim, headDimV;
   int64_t elementBytes;
   bool isMasked;      // by a band or a region, beyond the ends of the tensors
+  bool isWindow;      // by a band that ends on both sides
   bool hasRegions;    // score or mask functions of the user's
   bool hasStaticKeys; // the number of keys is known
   bool isBackward;

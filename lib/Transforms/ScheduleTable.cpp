@@ -38,7 +38,9 @@ static SmallVector<const Row *> findRows(StringRef chip,
                                          const ScheduleProblem &problem) {
   SmallVector<const Row *> found;
   // A known number of keys is another program (fa-tile), and a gradient is one.
-  if (problem.hasRegions || problem.hasStaticKeys || problem.isBackward)
+  // A window's loops have bounds on both sides, which take registers.
+  if (problem.hasRegions || problem.hasStaticKeys || problem.isBackward ||
+      problem.isWindow)
     return found;
   for (const Row &row : rows)
     if (row.chip == chip && row.elementBytes == problem.elementBytes &&

@@ -78,6 +78,7 @@ static ScheduleProblem getProblem(AttentionOpInterface op) {
           getElementBytes(op),
           op.hasMaskRegion() ||
               op.getMaskOrDefault().getKind() != MaskKind::None,
+          op.getMaskOrDefault().getLeftBound().has_value(),
           op.hasScoreRegion() || op.hasMaskRegion(),
           !op.getKey().getType().isDynamicDim(2),
           isa<AttentionBackwardOp>(op)};

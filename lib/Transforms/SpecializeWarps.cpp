@@ -188,7 +188,9 @@ static bool haveSameFills(scf::ForOp a, scf::ForOp b) {
     auto [fillA, fillB] = fills;
     auto viewA = fillA.getSource().template getDefiningOp<memref::SubViewOp>();
     auto viewB = fillB.getSource().template getDefiningOp<memref::SubViewOp>();
-    if (fillA.getRing() != fillB.getRing() || !viewA || !viewB ||
+    // What no row group reads is not loaded.
+    if (fillA.getStage().use_empty() != fillB.getStage().use_empty() ||
+        fillA.getRing() != fillB.getRing() || !viewA || !viewB ||
         viewA.getSource() != viewB.getSource())
       return false;
     return llvm::all_of(

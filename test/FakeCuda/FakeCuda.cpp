@@ -226,7 +226,7 @@ void logExtras(const CUfunc_st &function, void **parameters) {
             bytes == 8 && value > 0 ? driver.find(value, 4) : nullptr) {
       int32_t word;
       std::memcpy(&word, target, sizeof(word));
-      std::fprintf(stderr, " points to %d\n", word);
+      std::fprintf(stderr, " points to %d at %p\n", word, target);
     } else {
       std::fprintf(stderr, ": %lld\n", (long long)value);
     }

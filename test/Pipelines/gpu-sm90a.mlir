@@ -29,10 +29,11 @@
 
 // SCHEDULED: %[[VRING:.*]] = fagpu.alloc offset = 0 : !fagpu.ring<2,
 // SCHEDULED: %[[KRING:.*]] = fagpu.alloc offset = 8192 : !fagpu.ring<2,
-// SCHEDULED: %[[QRING:.*]] = fagpu.alloc offset = 16384 : !fagpu.ring<2, memref<64x128xbf16
+// SCHEDULED: %[[QRING:.*]] = fagpu.alloc offset = 16384 readers = 1 : !fagpu.ring<4, memref<64x128xbf16
 // The producer loads in the order of use, V of a visit after K of the next; all of the
-// Q of the block after the first K, which all groups need.
-// SCHEDULED: fagpu.specialize groups = 2 registers = (24, 240) producer {
+// Q of the block after the first K, which all groups need. Edge and full tiles are one
+// loop to it.
+// SCHEDULED: fagpu.specialize groups = 2 registers = (40, 232) producer {
 // SCHEDULED:   fagpu.load %[[KRING]][%c0]
 // SCHEDULED-NEXT: fagpu.load %[[QRING]][%c0]
 // SCHEDULED-NEXT: fagpu.load %[[QRING]][%c1]
@@ -40,9 +41,7 @@
 // SCHEDULED:     fagpu.load %[[KRING]][%[[T]]]
 // SCHEDULED:     %[[BEFORE:.*]] = arith.subi %[[T]], %c1
 // SCHEDULED:     fagpu.load %[[VRING]][%[[BEFORE]]]
-// SCHEDULED:   scf.for
-// SCHEDULED:     fagpu.load %[[KRING]]
-// SCHEDULED:     fagpu.load %[[VRING]]
+// SCHEDULED-NOT: scf.for
 // SCHEDULED:   fagpu.load %[[VRING]]
 // SCHEDULED: } consumer {
 // SCHEDULED:   %[[G:.*]] = fagpu.group_id
@@ -76,8 +75,9 @@
 // SCHEDULED-NEXT: fa.accumulate
 // SCHEDULED-NEXT: fagpu.release %[[VRING]]
 // SCHEDULED:   fa.finish
-// 16384 + 32768 + 16 * (2 + 2 + 2)
-// SCHEDULED: fagpu.sram_bytes = 49248 : i64
+// SCHEDULED:   fagpu.release %[[QRING]][%[[G]]]
+// 16384 + 2 * 32768 + 16 * (2 + 2 + 4), and 2 * (16 + 52) to say which block is next
+// SCHEDULED: fagpu.sram_bytes = 82184 : i64
 
 // PLAIN: %[[VRING:.*]] = fagpu.alloc offset = 0
 // PLAIN: %[[KRING:.*]] = fagpu.alloc offset = 8192
@@ -87,9 +87,7 @@
 // PLAIN:   scf.for
 // PLAIN:     fagpu.load %[[KRING]]
 // PLAIN:     fagpu.load %[[VRING]]
-// PLAIN:   scf.for
-// PLAIN:     fagpu.load %[[KRING]]
-// PLAIN:     fagpu.load %[[VRING]]
+// PLAIN-NOT: fagpu.load
 // PLAIN: } consumer {
 // PLAIN:   fagpu.acquire %[[QRING]]
 // PLAIN:   scf.for
@@ -110,9 +108,14 @@
 // WARP: func.func @attention
 // WARP-SAME: block = 384 : i64
 // WARP: } consumer {
+// The first turn is passed before the loop over blocks.
+// WARP: fagpu.group_id
+// WARP: fagpu.pass_turn
+// WARP: scf.while
+// WARP: fagpu.acquire_block
+// WARP: fagpu.read_block
 // WARP: gpu.thread_id x
-// WARP: %[[G:.*]] = fagpu.group_id
-// WARP: fagpu.acquire %{{.*}}[%[[G]]] : <2, memref<64x128xbf16
+// WARP: fagpu.acquire %{{.*}} : <4, memref<64x128xbf16
 // WARP: %[[K:.*]] = fagpu.acquire %[[KRING:.*]][
 // WARP: %[[S:.*]] = fagpu.dot %{{.*}}, %[[K]], {{.*}} contract = {{ *}}columns warps = 4
 // WARP: fagpu.wait_dot %[[S]] pending = 0
@@ -129,15 +132,17 @@
 // WARP: fagpu.release %[[KRING]]
 // WARP-NOT: fagpu.wait_dot
 // WARP: math.exp2
-// WARP-NOT: fagpu.wait_dot
-// WARP: arith.truncf %{{.*}} : vector<8xf32> to vector<8xbf16>
-// WARP-NEXT: %[[O:.*]] = fagpu.wait_dot %[[PV]] pending = 0
+// P of the next visit takes the registers that P V has read.
+// WARP: %[[O:.*]] = fagpu.wait_dot %[[PV]] pending = 0
+// WARP-NEXT: arith.truncf %{{.*}} : vector<8xf32> to vector<8xbf16>
 // WARP: fagpu.release %[[VRING]]
 // WARP: nvvm.vote.sync any
 // WARP: scf.yield
 // WARP: %[[LAST:.*]] = fagpu.dot
 // WARP: fagpu.wait_dot %[[LAST]] pending = 0
 // WARP: fagpu.release %[[VRING]]
+// WARP: fagpu.release %{{.*}} : <4, memref<64x128xbf16
+// WARP-NEXT: fagpu.release_block
 // WARP-NOT: vector<{{[0-9]+x[0-9]+x}}
 // WARP: return
 
@@ -158,19 +163,20 @@
 // PLAIN-WARP-NOT: vector<{{[0-9]+x[0-9]+x}}
 // PLAIN-WARP: return
 
-// Five tensors (of rank 4, and LSE) as descriptors, then the maps of Q, K, V and O.
+// Five tensors (of rank 4, and LSE) as descriptors, a counter, then the maps of Q, K, V
+// and O.
 // NVVM: llvm.func @attention(
-// NVVM-SAME: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
+// NVVM-SAME: !llvm.ptr<1>, %{{[^:]*}}: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
 // NVVM-SAME: nvvm.kernel, nvvm.maxntid = array<i32: 384>
 // NVVM-NOT: {{unrealized|memref\.|vector\.|fagpu\.|scf\.}}
 // NVVM: mbarrier.init
-// NVVM: setmaxnreg.dec.sync.aligned.u32 24;
+// NVVM: setmaxnreg.dec.sync.aligned.u32 40;
 // NVVM: cp.async.bulk.tensor.5d.shared::cluster
-// NVVM: setmaxnreg.inc.sync.aligned.u32 240;
+// NVVM: setmaxnreg.inc.sync.aligned.u32 232;
 // NVVM: wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16
 // NVVM: wgmma.wait_group
 // NVVM: nvvm.shfl.sync
-// NVVM: ff2bf16x2.rn
+// NVVM: cvt.rn.bf16x2.f32
 // NVVM: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
 // NVVM-NOT: {{unrealized|memref\.|vector\.|fagpu\.|scf\.}}
 // NVVM: llvm.return

@@ -29,7 +29,7 @@ func.func @full_64(%Q: memref<?x?x?x64xf16>, %LSE: !LSE, %O: memref<?x?x?x64xf16
 }
 
 // CHECK-LABEL: func.func @causal_64(
-// CHECK: schedule = #fa.schedule<br = 256, bc = 64, groups = 4, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true, persistent = 2>
+// CHECK: schedule = #fa.schedule<br = 256, bc = 64, groups = 4, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true, persistent = 1>
 // NO-OVERLAP-LABEL: func.func @causal_64(
 // NO-OVERLAP: schedule = #fa.schedule<br = 256, bc = 96, groups = 4, warps = 4, stages = 2>
 // REMARK: Function=causal_64 | {{.*}}108 of 112 registers a thread
@@ -50,7 +50,7 @@ func.func @full_72(%Q: memref<?x?x?x72xf16>, %LSE: !LSE, %O: memref<?x?x?x72xf16
 }
 
 // CHECK-LABEL: func.func @causal_72(
-// CHECK: schedule = #fa.schedule<br = 256, bc = 64, groups = 4, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true, narrow = true, persistent = 2>
+// CHECK: schedule = #fa.schedule<br = 256, bc = 64, groups = 4, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true, narrow = true, persistent = 1>
 func.func @causal_72(%Q: memref<?x?x?x72xf16>, %LSE: !LSE, %O: memref<?x?x?x72xf16>) {
   fa.attention ins(%Q, %Q, %Q : memref<?x?x?x72xf16>, memref<?x?x?x72xf16>, memref<?x?x?x72xf16>) outs(%O, %LSE : memref<?x?x?x72xf16>, !LSE) mask = #fa.mask<causal>
   return
@@ -138,5 +138,28 @@ func.func @region(%Q: memref<?x?x?x128xf16>, %LSE: !LSE, %O: memref<?x?x?x128xf1
 // CHECK: schedule = #fa.schedule<br = 192, bc = 128, groups = 3, warps = 4, stages = 2>
 func.func @static_keys(%Q: memref<?x?x?x128xf16>, %K: memref<?x?x512x128xf16>, %LSE: !LSE, %O: memref<?x?x?x128xf16>) {
   fa.attention ins(%Q, %K, %K : memref<?x?x?x128xf16>, memref<?x?x512x128xf16>, memref<?x?x512x128xf16>) outs(%O, %LSE : memref<?x?x?x128xf16>, !LSE)
+  return
+}
+
+// CHECK-LABEL: func.func @window_128(
+// CHECK: schedule = #fa.schedule<br = 192, bc = 80, groups = 3, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true>
+// ONE-QUERY-LABEL: func.func @window_128(
+// ONE-QUERY: lazy = true, persistent = 1>
+func.func @window_128(%Q: memref<?x?x?x128xf16>, %LSE: !LSE, %O: memref<?x?x?x128xf16>) {
+  fa.attention ins(%Q, %Q, %Q : memref<?x?x?x128xf16>, memref<?x?x?x128xf16>, memref<?x?x?x128xf16>) outs(%O, %LSE : memref<?x?x?x128xf16>, !LSE) mask = #fa.mask<window, left = 100, right = 0>
+  return
+}
+
+// CHECK-LABEL: func.func @full_200_128(
+// CHECK: schedule = #fa.schedule<br = 192, bc = 80, groups = 3, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true, narrow = true>
+func.func @full_200_128(%Q: memref<?x?x?x200xf16>, %V: memref<?x?x?x128xf16>, %LSE: !LSE, %O: memref<?x?x?x128xf16>) {
+  fa.attention ins(%Q, %Q, %V : memref<?x?x?x200xf16>, memref<?x?x?x200xf16>, memref<?x?x?x128xf16>) outs(%O, %LSE : memref<?x?x?x128xf16>, !LSE)
+  return
+}
+
+// CHECK-LABEL: func.func @full_192_128(
+// CHECK: schedule = #fa.schedule<br = 192, bc = 80, groups = 3, warps = 4, stages = 2, overlap = true, pingpong = true, lazy = true, persistent = 1>
+func.func @full_192_128(%Q: memref<?x?x?x192xf16>, %V: memref<?x?x?x128xf16>, %LSE: !LSE, %O: memref<?x?x?x128xf16>) {
+  fa.attention ins(%Q, %Q, %V : memref<?x?x?x192xf16>, memref<?x?x?x192xf16>, memref<?x?x?x128xf16>) outs(%O, %LSE : memref<?x?x?x128xf16>, !LSE)
   return
 }

@@ -37,7 +37,7 @@ func.func @f16(%Q: !H, %LSE: !LSE) -> !H {
 }
 
 // Nobody measured this head dim, nor a head dim of V that differs from it, nor a
-// known number of keys, nor what a user's function costs.
+// window, nor a known number of keys, nor what a user's function costs.
 !K = tensor<?x?x?x120xbf16>
 // TABLE: Function=other_head_dim | Remark="by the model
 // MODEL: Function=other_head_dim | Remark="by the model
@@ -50,6 +50,12 @@ func.func @other_head_dim(%Q: !K, %LSE: !LSE) -> !K {
 func.func @other_head_dim_v(%Q: !M, %V: !K, %LSE: !LSE) -> !K {
   %r:2 = fa.attention ins(%Q, %Q, %V : !M, !M, !K) outs(%V, %LSE : !K, !LSE) mask = #fa.mask<causal> -> !K, !LSE
   return %r#0 : !K
+}
+// TABLE: Function=window | Remark="by the model
+// MODEL: Function=window | Remark="by the model
+func.func @window(%Q: !M, %LSE: !LSE) -> !M {
+  %r:2 = fa.attention ins(%Q, %Q, %Q : !M, !M, !M) outs(%Q, %LSE : !M, !LSE) mask = #fa.mask<window, left = 64, right = 0> -> !M, !LSE
+  return %r#0 : !M
 }
 !N = tensor<?x?x512x96xbf16>
 // TABLE: Function=static_keys | Remark="by the model

@@ -330,3 +330,84 @@ func.func @shared_boundary(%K: memref<?x?x?x64xf16, #global>, %n: index, %edges:
   } {fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4>, fa.target = #fa.target<"sm_90a", sram = 232448>}
   return
 }
+
+// -----
+
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+!q = memref<128x64xf16, #fagpu.sram<swizzle = 128>>
+!k = memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+!ring = !fagpu.ring<2, !k>
+
+// Blocks that take query tiles in turn have two tiles of Q, and let go of one at the
+// end. Loops that go on in one another with the same tiles are one to the producer;
+// the third takes other rows, and the fourth reads none.
+
+// CHECK-LABEL: func.func @persistent
+func.func @persistent(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16, #global>,
+                      %n: index, %mid: index, %hi: index, %end: index, %more: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    // CHECK: %[[QRING:.*]] = fagpu.alloc readers = 1 : !fagpu.ring<4, memref<64x64xf16,
+    // CHECK: fagpu.specialize groups = 2 registers = (40, 232) producer {
+    // CHECK:   fagpu.load %[[QRING]][%c0
+    // CHECK:   fagpu.load %[[QRING]][%c1
+    // CHECK-NOT: fagpu.load %[[QRING]]
+    // CHECK:   scf.for %{{.*}} = %c0 to %[[HI:.*]] step
+    // CHECK:   scf.for %{{.*}} = %[[HI]] to %[[END:.*]] step
+    // CHECK:   scf.for %{{.*}} = %[[END]] to %
+    // CHECK-NOT: scf.for
+    // CHECK: } consumer {
+    // CHECK:   %[[G:.*]] = fagpu.group_id
+    // CHECK:   fagpu.acquire %[[QRING]][%[[G]]]
+    // CHECK-COUNT-4: scf.for
+    // CHECK:   "test.store"
+    // CHECK-NEXT: fagpu.release %[[QRING]][%[[G]]]
+    // CHECK-NEXT: }
+    %kring = fagpu.alloc : !ring
+    %row = arith.muli %i, %c128 : index
+    %Qi = memref.subview %Q[%b, %h, %row, 0] [1, 1, 128, 64] [1, 1, 1, 1]
+        : memref<?x?x?x64xf16, #global> to memref<128x64xf16, #tile>
+    %q = fagpu.alloc : !q
+    fagpu.copy %Qi to %q : memref<128x64xf16, #tile>, !q
+    scf.forall (%g) in (2) {
+      %first = arith.muli %g, %c64 : index
+      %rows = memref.subview %q[%first, 0] [64, 64] [1, 1]
+          : !q to memref<64x64xf16, strided<[64, 1], offset: ?>, #fagpu.sram<swizzle = 128>>
+      scf.for %t = %c0 to %mid step %c1 {
+        %krow = arith.muli %t, %c16 : index
+        %Kj = memref.subview %K[%b, 7, %krow, 0] [1, 1, 16, 64] [1, 1, 1, 1]
+            : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+        %k = fagpu.fill %kring[%t] from %Kj : !ring, memref<16x64xf16, #tile>
+        %S = fa.scores %rows, %k : memref<64x64xf16, strided<[64, 1], offset: ?>, #fagpu.sram<swizzle = 128>>, !k -> vector<64x16xf32>
+      }
+      scf.for %t = %mid to %hi step %c1 {
+        %krow = arith.muli %t, %c16 : index
+        %Kj = memref.subview %K[%b, 7, %krow, 0] [1, 1, 16, 64] [1, 1, 1, 1]
+            : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+        %k = fagpu.fill %kring[%t] from %Kj : !ring, memref<16x64xf16, #tile>
+        %S = fa.scores %rows, %k : memref<64x64xf16, strided<[64, 1], offset: ?>, #fagpu.sram<swizzle = 128>>, !k -> vector<64x16xf32>
+        "test.unmasked"(%S) : (vector<64x16xf32>) -> ()
+      }
+      scf.for %t = %hi to %end step %c1 {
+        %krow = arith.muli %t, %c64 : index
+        %Kj = memref.subview %K[%b, 7, %krow, 0] [1, 1, 16, 64] [1, 1, 1, 1]
+            : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+        %k = fagpu.fill %kring[%t] from %Kj : !ring, memref<16x64xf16, #tile>
+        %S = fa.scores %rows, %k : memref<64x64xf16, strided<[64, 1], offset: ?>, #fagpu.sram<swizzle = 128>>, !k -> vector<64x16xf32>
+      }
+      scf.for %t = %end to %more step %c1 {
+        %krow = arith.muli %t, %c64 : index
+        %Kj = memref.subview %K[%b, 7, %krow, 0] [1, 1, 16, 64] [1, 1, 1, 1]
+            : memref<?x?x?x64xf16, #global> to memref<16x64xf16, #tile>
+        %k = fagpu.fill %kring[%t] from %Kj : !ring, memref<16x64xf16, #tile>
+      }
+      "test.store"() : () -> ()
+    }
+  } {fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4, stages = 2, persistent = 2>, fa.target = #fa.target<"sm_90a", sram = 232448>}
+  return
+}

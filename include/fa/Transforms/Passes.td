@@ -134,10 +134,13 @@ def FASelectSchedulePass : Pass<"fa-select-schedule", "::mlir::func::FuncOp"> {
     and SRAM suffice. On sm_90a products overlap, row groups take turns and O is
     rescaled lazily, except where a region needs the registers, or the head dim
     is too small to gain; a head dim above 64 that fills at most half of its last
-    chunk of 64 columns has narrow chunks. Where another schedule was measured to be faster
-    (`lib/Transforms/Schedules.def`), and no field is asked for, that one is
-    taken; with `max-keys` it may be one for short sequences alone. A remark of category `schedule` says what was chosen, by the model or
-    by the table, and why.
+    chunk of 64 columns has narrow chunks. Where products overlap blocks take
+    query tiles in turn, if the registers suffice for that, too, and have a second
+    tile of Q in SRAM, if it fits. Where another schedule was measured to be
+    faster (`lib/Transforms/Schedules.def`), and no field is asked for, that one
+    is taken; with `max-keys` it may be one for short sequences alone. A remark of
+    category `schedule` says what was chosen, by the model or by the table, and
+    why.
 
     For a gradient it also chooses the design: on the CPU one pass with a few
     splits.
