@@ -438,9 +438,18 @@ LogicalResult Persistence::buildRowGroups() {
   // The ops that map the number of the group are not in the program: they use
   // what they map.
   moveProgram(program, body, mapping, turn, first);
-  // Bounds come out of divisions and selections in vector registers; counters
-  // and addresses of stages are to be in uniform ones.
+  // Where the descriptors of Q's steps fill much of the uniform registers, ptxas
+  // leaves counters, and so addresses of stages, in vector registers, unless the
+  // bounds of their loops are uniform. With fewer steps it does not, and only
+  // schedules worse.
+  constexpr int64_t kManyColumns = 128;
+  bool isCrowded = llvm::any_of(countOfRing, [](auto entry) {
+    auto ring = cast<fagpu::RingType>(entry.first.getType());
+    return ring.getTile().getDimSize(1) > kManyColumns;
+  });
   for (auto nested : body->getOps<scf::ForOp>()) {
+    if (!isCrowded)
+      break;
     builder.setInsertionPoint(nested);
     for (unsigned bound : {0, 1})
       if (!matchPattern(nested->getOperand(bound), m_Constant()))
