@@ -54,6 +54,8 @@ private:
   /// The last group passes the first turn: before `loop`, not in it.
   LogicalResult hoistFirstTurn(SmallVector<Operation *> &program,
                                Operation *loop);
+  /// The bounds of the loops over key tiles of row groups, in `body`.
+  void makeBoundsUniform(Block *body);
   /// What comes after the loops over key tiles computes what it needs again
   /// instead of keeping it in registers.
   LogicalResult recomputeAfterLoops(scf::WhileOp loop, ValueRange values);
@@ -389,6 +391,27 @@ LogicalResult Persistence::recomputeAfterLoops(scf::WhileOp loop,
   return success();
 }
 
+void Persistence::makeBoundsUniform(Block *body) {
+  // Where the descriptors of Q's steps fill much of the uniform registers,
+  // ptxas leaves counters, and so addresses of stages, in vector registers,
+  // unless the bounds of their loops are uniform. With fewer steps it does not,
+  // and only schedules worse.
+  constexpr int64_t kManyColumns = 128;
+  bool isCrowded = llvm::any_of(countOfRing, [](auto entry) {
+    auto ring = cast<fagpu::RingType>(entry.first.getType());
+    return ring.getTile().getDimSize(1) > kManyColumns;
+  });
+  if (!isCrowded)
+    return;
+  for (auto loop : body->getOps<scf::ForOp>()) {
+    builder.setInsertionPoint(loop);
+    for (unsigned bound : {0, 1})
+      if (!matchPattern(loop->getOperand(bound), m_Constant()))
+        loop->setOperand(bound, buildUniform(loop->getOperand(bound)));
+  }
+  builder.setInsertionPointToEnd(body);
+}
+
 LogicalResult Persistence::buildRowGroups() {
   Block &role = split.getConsumer().front();
   SmallVector<Operation *> program =
@@ -438,24 +461,7 @@ LogicalResult Persistence::buildRowGroups() {
   // The ops that map the number of the group are not in the program: they use
   // what they map.
   moveProgram(program, body, mapping, turn, first);
-  // Where the descriptors of Q's steps fill much of the uniform registers, ptxas
-  // leaves counters, and so addresses of stages, in vector registers, unless the
-  // bounds of their loops are uniform. With fewer steps it does not, and only
-  // schedules worse.
-  constexpr int64_t kManyColumns = 128;
-  bool isCrowded = llvm::any_of(countOfRing, [](auto entry) {
-    auto ring = cast<fagpu::RingType>(entry.first.getType());
-    return ring.getTile().getDimSize(1) > kManyColumns;
-  });
-  for (auto nested : body->getOps<scf::ForOp>()) {
-    if (!isCrowded)
-      break;
-    builder.setInsertionPoint(nested);
-    for (unsigned bound : {0, 1})
-      if (!matchPattern(nested->getOperand(bound), m_Constant()))
-        nested->setOperand(bound, buildUniform(nested->getOperand(bound)));
-  }
-  builder.setInsertionPointToEnd(body);
+  makeBoundsUniform(body);
   fagpu::ReleaseBlockOp::create(builder, loc, turn);
   scf::YieldOp::create(
       builder, loc,

@@ -244,14 +244,22 @@ static LogicalResult verifyFits(AttentionOpInterface op, ScheduleAttr schedule,
 
 /// The fields of a schedule that was not chosen by the model.
 static ScheduleChoice getFields(ScheduleAttr schedule) {
-  return {schedule.getBr(),         schedule.getBc(),
-          schedule.getMr(),         schedule.getNr(),
-          schedule.getGroups(),     schedule.getWarps(),
-          schedule.getStages(),     schedule.getBlocks(),
-          schedule.getOverlap(),    schedule.getPingpong(),
-          schedule.getLazy(),       schedule.getNarrow(),
-          schedule.getPersistent(), schedule.getTf32(),
-          schedule.getBackward(),   schedule.getSplits(),
+  return {schedule.getBr(),
+          schedule.getBc(),
+          schedule.getMr(),
+          schedule.getNr(),
+          schedule.getGroups(),
+          schedule.getWarps(),
+          schedule.getStages(),
+          schedule.getBlocks(),
+          schedule.getOverlap(),
+          schedule.getPingpong(),
+          schedule.getLazy(),
+          schedule.getNarrow(),
+          schedule.getPersistent(),
+          schedule.getTf32(),
+          schedule.getBackward(),
+          schedule.getSplits(),
           "measured"};
 }
 

@@ -1,4 +1,4 @@
-// RUN: fa-opt %s --fa-select-schedule=chip=sm_80 | FileCheck %s --check-prefix=SM80
+// RUN: fa-opt %s --fa-select-schedule="chip=sm_80 table=false" | FileCheck %s --check-prefix=SM80
 // RUN: fa-opt %s --fa-select-schedule=chip=sm_90a | FileCheck %s --check-prefix=SM90
 // RUN: fa-opt %s --fa-select-schedule="chip=sm_90a align=2" | FileCheck %s --check-prefix=ALIGN
 // RUN: fa-opt %s --fa-select-schedule="chip=sm_86" | FileCheck %s --check-prefix=SM86

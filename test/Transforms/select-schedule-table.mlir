@@ -6,7 +6,7 @@
 // RUN:   | FileCheck %s --check-prefix=MODEL
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a sram=65536}))' --remarks-filter=schedule --remark-format=emitRemark -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MODEL
-// RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_80}))' --remarks-filter=schedule --remark-format=emitRemark -o /dev/null 2>&1 \
+// RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_86}))' --remarks-filter=schedule --remark-format=emitRemark -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MODEL
 
 // RUN: fa-opt %s --pass-pipeline='builtin.module(func.func(fa-select-schedule{chip=sm_90a max-keys=4096}))' | FileCheck %s --check-prefix=SHORT

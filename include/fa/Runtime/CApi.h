@@ -59,9 +59,9 @@ int fartWritesLse(const FartPackage *package);
 /// tensors, and must be closed before the package.
 FartLaunch *fartPrepare(FartPackage *package, const FartTensor *tensors);
 void fartGetInfo(const FartLaunch *launch, FartLaunchInfo *info);
-/// Puts the call into `stream`, a CUstream; null is the default stream. A launch
-/// may have a counter in device memory: use it in one stream at a time, and
-/// prepare another for a second stream.
+/// Puts the call into `stream`, a CUstream; null is the default stream. A
+/// launch may have a counter in device memory: use it in one stream at a time,
+/// and prepare another for a second stream.
 int fartLaunch(FartLaunch *launch, void *stream);
 void fartCloseLaunch(FartLaunch *launch);
 

@@ -34,7 +34,7 @@ VARIED = {
 }
 # Further fields, where one varies at a time: with all combinations there would be
 # too many to time.
-SWITCHES = {"sm_90a": ["lazy=0,1", "pingpong=0,1", "overlap=0,1"]}
+SWITCHES = {"sm_90a": ["lazy=0,1", "pingpong=0,1", "overlap=0,1", "narrow=0,1", "persistent=0,1,2"]}
 # The suffixes of the names of what is chosen without tuning.
 MODEL, TABLE = "model", "table"
 
