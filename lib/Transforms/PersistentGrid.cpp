@@ -397,11 +397,12 @@ void Persistence::makeBoundsUniform(Block *body) {
   // unless the bounds of their loops are uniform. With fewer steps it does not,
   // and only schedules worse.
   constexpr int64_t kManyColumns = 128;
-  bool isCrowded = llvm::any_of(countOfRing, [](auto entry) {
-    auto ring = cast<fagpu::RingType>(entry.first.getType());
-    return ring.getTile().getDimSize(1) > kManyColumns;
-  });
-  if (!isCrowded)
+  int64_t mostColumns = 0;
+  for (auto [ring, count] : countOfRing)
+    mostColumns = std::max(
+        mostColumns,
+        cast<fagpu::RingType>(ring.getType()).getTile().getDimSize(1));
+  if (mostColumns <= kManyColumns)
     return;
   for (auto loop : body->getOps<scf::ForOp>()) {
     builder.setInsertionPoint(loop);
