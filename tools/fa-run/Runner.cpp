@@ -150,9 +150,8 @@ Runner::getGPUKernel(ModuleOp module, const AttentionProblem &problem,
     // lowering came, if it fails.
     bool wantsLevels = !options.dumpDir.empty();
     if (wantsLevels && options.target != "auto")
-      if (llvm::Error error =
-              dumpGPULevels(module, options.target, /*align=*/0, problem,
-                            options))
+      if (llvm::Error error = dumpGPULevels(module, options.target, /*align=*/0,
+                                            problem, options))
         return error;
     return gpu->getKernel(module, problem, options, extras);
   };
