@@ -71,6 +71,15 @@ static llvm::Error setPipeline(GPUPipelineOptions &pipeline, StringRef chip,
   return setTiles(pipeline, tiles);
 }
 
+/// What of the user's `tiles` a kernel of `align` keeps: one for tensors that
+/// are not aligned has the model's schedule, as in a package (fa-translate).
+static FlagValues getTilesFor(FlagValues tiles, int64_t align) {
+  if (align != 0)
+    llvm::erase_if(tiles,
+                   [](const auto &flag) { return flag.first != "tf32"; });
+  return tiles;
+}
+
 /// Of kernels for different numbers of keys, the bound of the narrowest one
 /// that takes those of `problem`; 0: that for any number.
 static int64_t getMaxKeys(ModuleOp module, StringRef chip,
@@ -110,7 +119,7 @@ GPURunner::compile(ModuleOp module, StringRef chip, KernelRange range,
   std::chrono::duration<double> passes = passesDone - start;
   std::chrono::duration<double> ptx = Clock::now() - passesDone;
   return std::unique_ptr<GPUKernel>(
-      new GPUKernel{chip.str(), passes.count(), ptx.count(),
+      new GPUKernel{chip.str(), range.align, passes.count(), ptx.count(),
                     fart::GpuProgram(context, std::move(*package))});
 }
 
@@ -166,14 +175,10 @@ GPURunner::getKernel(ModuleOp module, const AttentionProblem &problem,
     return llvm::createStringError("--target=" + chip + ": " + *reason);
 
   // Sizes beyond a limit of the hardware are found before anything runs. What
-  // the kernel for aligned tensors does not take is for one of narrower copies,
-  // as in a package (fa-translate).
+  // the kernel for aligned tensors does not take is for one of narrower copies.
   std::string reason;
-  FlagValues tiles = options.tiles;
   for (int64_t align : {0, 4, 2}) {
-    if (align != 0)
-      llvm::erase_if(tiles,
-                     [](const auto &flag) { return flag.first != "tf32"; });
+    FlagValues tiles = getTilesFor(options.tiles, align);
     KernelRange range{
         align, align == 0 ? getMaxKeys(module, chip, problem, tiles) : 0};
     llvm::Expected<GPUKernel *> kernel = getKernel(module, chip, range, tiles);
@@ -243,18 +248,21 @@ static SmallString<128> getDumpPath(const RunOptions &options, size_t number,
   return path;
 }
 
-llvm::Error fa::dumpGPULevels(ModuleOp module, StringRef chip,
+llvm::Error fa::dumpGPULevels(ModuleOp module, StringRef chip, int64_t align,
                               const AttentionProblem &problem,
                               const RunOptions &options) {
   if (std::error_code ec = llvm::sys::fs::create_directories(options.dumpDir))
     return llvm::createStringError(
         "--dump-levels: cannot make the directory '" + options.dumpDir +
         "': " + ec.message());
+  FlagValues tiles = getTilesFor(options.tiles, align);
   for (auto [number, entry] : llvm::enumerate(gpuLevels)) {
     GPUPipelineOptions pipeline;
-    if (llvm::Error error = setPipeline(pipeline, chip, options.tiles))
+    if (llvm::Error error = setPipeline(pipeline, chip, tiles))
       return error;
-    pipeline.maxKeys = getMaxKeys(module, chip, problem, options.tiles);
+    pipeline.align = align;
+    if (align == 0)
+      pipeline.maxKeys = getMaxKeys(module, chip, problem, tiles);
     pipeline.stopAfter = entry.second;
     llvm::Expected<OwningOpRef<ModuleOp>> lowered = lowerCopy(module, pipeline);
     if (!lowered)

@@ -22,6 +22,9 @@ class KernelArguments;
 /// One attention function as a program for a GPU.
 struct GPUKernel {
   std::string chip;
+  /// Bytes that addresses and strides have to be multiples of; 0: what those of
+  /// contiguous tensors are.
+  int64_t align = 0;
   double pipelineSeconds = 0;
   double ptxSeconds = 0;
   fart::GpuProgram program;
@@ -75,8 +78,8 @@ private:
 };
 
 /// Writes the IR of every level of the GPU road to `options.dumpDir`, as
-/// <number>-<level>.mlir.
-llvm::Error dumpGPULevels(ModuleOp module, StringRef chip,
+/// <number>-<level>.mlir, for a kernel of that alignment (GPUKernel::align).
+llvm::Error dumpGPULevels(ModuleOp module, StringRef chip, int64_t align,
                           const AttentionProblem &problem,
                           const RunOptions &options);
 

@@ -150,8 +150,8 @@ Runner::getGPUKernel(ModuleOp module, const AttentionProblem &problem,
     // lowering came, if it fails.
     bool wantsLevels = !options.dumpDir.empty();
     if (wantsLevels && options.target != "auto")
-      if (llvm::Error error =
-              dumpGPULevels(module, options.target, problem, options))
+      if (llvm::Error error = dumpGPULevels(module, options.target, /*align=*/0,
+                                            problem, options))
         return error;
     return gpu->getKernel(module, problem, options, extras);
   };
@@ -174,9 +174,10 @@ Runner::getGPUKernel(ModuleOp module, const AttentionProblem &problem,
     return nullptr;
   }
   if (!options.dumpDir.empty()) {
-    if (options.target == "auto")
-      if (llvm::Error error =
-              dumpGPULevels(module, (*kernel)->chip, problem, options))
+    const GPUKernel &compiled = **kernel;
+    if (options.target == "auto" || compiled.align != 0)
+      if (llvm::Error error = dumpGPULevels(module, compiled.chip,
+                                            compiled.align, problem, options))
         return error;
     if (llvm::Error error = dumpPTX(**kernel, options))
       return error;

@@ -52,9 +52,10 @@ static llvm::Expected<bool> setGPUOption(RunOptions &options, StringRef name,
                                          StringRef value) {
   fart::GpuRunOptions &gpu = options.gpu;
   if (name == "shared-keys") {
-    options.gpuFlags.push_back(name.str());
     if (llvm::Error error = setBool(gpu.sharedKeys, name, value))
       return error;
+    if (gpu.sharedKeys)
+      options.gpuFlags.push_back(name.str());
     return true;
   }
   int64_t seconds = 0;

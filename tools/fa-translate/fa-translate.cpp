@@ -218,6 +218,7 @@ lowerForGPU(const Flags &flags, ModuleOp module, Level level) {
     GPUPipelineOptions narrow;
     narrow.chip = options.chip.getValue();
     narrow.align = align;
+    narrow.maxKeys = options.maxKeys.getValue();
     narrow.tf32 = options.tf32.getValue();
     llvm::Expected<OwningOpRef<ModuleOp>> next = lowerCopy(module, narrow);
     if (!next)

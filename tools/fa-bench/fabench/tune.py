@@ -243,14 +243,16 @@ def _describe(choice, times, lengths):
 def pick(reports, margin):
     """The rows of each problem in `reports`, which are results of `fa-bench run`, by
     key. Where the model's own schedule is slower by no more than `margin`, it is
-    taken; where short and long sequences differ by more, there are two rows."""
+    taken; where short and long sequences differ by more, there are two rows. The table
+    has none for windows, whose schedules are the model's."""
     rows = {}
     for report in reports:
         problems = {}
         for result in report["results"]:
             case = result["case"]
             problem = Problem(*(case[field.name] for field in dataclasses.fields(Problem)))
-            problems.setdefault(problem, []).append(result)
+            if not problem.mask.startswith("window"):
+                problems.setdefault(problem, []).append(result)
         for problem, results in problems.items():
             lengths = [result["case"].get("seq_kv", result["case"]["seq_q"]) for result in results]
             speeds, found = {}, {}
