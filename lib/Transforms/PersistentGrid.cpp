@@ -399,9 +399,9 @@ void Persistence::makeBoundsUniform(Block *body) {
   constexpr int64_t kManyColumns = 128;
   int64_t mostColumns = 0;
   for (auto [ring, count] : countOfRing)
-    mostColumns = std::max(
-        mostColumns,
-        cast<fagpu::RingType>(ring.getType()).getTile().getDimSize(1));
+    mostColumns =
+        std::max(mostColumns,
+                 cast<fagpu::RingType>(ring.getType()).getTile().getDimSize(1));
   if (mostColumns <= kManyColumns)
     return;
   for (auto loop : body->getOps<scf::ForOp>()) {
