@@ -77,6 +77,23 @@ static DictionaryAttr describeExtra(Builder &b, unsigned number, Type type) {
   return info.getDictionary(b.getContext());
 }
 
+/// The sizes that are static: the kernel takes no others.
+static void describeSizes(func::FuncOp func, ArrayAttr tensors,
+                          NamedAttrList &problem) {
+  Builder b(func.getContext());
+  auto describe = [&](StringRef tensor, ArrayRef<StringRef> names) {
+    unsigned number =
+        llvm::find(tensors, b.getStringAttr(tensor)) - tensors.begin();
+    auto type = cast<MemRefType>(func.getArgumentTypes()[number]);
+    for (auto [dim, name] : llvm::enumerate(names))
+      if (!type.isDynamicDim(dim))
+        problem.set(name, b.getI64IntegerAttr(type.getDimSize(dim)));
+  };
+  describe("Q", {"batch", "heads", "seq_q"});
+  describe("K", {"batch", "kv_heads", "seq_kv"});
+  describe("V", {"batch", "kv_heads", "seq_kv"});
+}
+
 /// What the caller must know, as the launch contract has it: arguments, block
 /// size, rows of a block, bytes of SRAM.
 static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
@@ -102,6 +119,7 @@ static DictionaryAttr describeKernel(func::FuncOp func, scf::ForallOp nest,
   Attribute next = problemInfo.erase("next");
   if (schedule.getTf32())
     problemInfo.set("tf32", b.getBoolAttr(true));
+  describeSizes(func, problem.getAs<ArrayAttr>("arguments"), problemInfo);
   int64_t threads = 32 * schedule.getWarps() * schedule.getGroups() +
                     (target.isHopper() ? 128 : 0);
   auto align = b.getI64IntegerAttr(target.getAlign());

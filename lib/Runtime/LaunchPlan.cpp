@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 using namespace fart;
 
@@ -223,6 +224,17 @@ fart::selectKernel(const Package &package, const TensorViews &tensors,
 
 Result<Problem> fart::specialize(const Package &package, Problem problem) {
   const PackageProblem &compiled = package.problem;
+  const std::tuple<const char *, std::optional<int64_t>, int64_t> sizes[] = {
+      {"batch", compiled.batch, problem.batch},
+      {"heads", compiled.heads, problem.heads},
+      {"kv-heads", compiled.kvHeads, problem.kvHeads},
+      {"seq-q", compiled.seqQ, problem.seqQ},
+      {"seq-kv", compiled.seqKV, problem.seqKV}};
+  for (const auto &[name, expected, size] : sizes)
+    if (expected && *expected != size)
+      return Error{"expected " + std::string(name) + " to be " +
+                   std::to_string(*expected) + ", for which '" + package.path +
+                   "' is compiled, but got " + std::to_string(size)};
   problem.dtype = compiled.dtype;
   problem.headDim = compiled.headDim;
   problem.headDimV = compiled.headDimV;

@@ -227,6 +227,19 @@ static bool isTarget(const std::string &target) {
           (target[end] == 'a' || target[end] == 'f'));
 }
 
+/// Without a counter nobody takes the blocks that are not launched.
+static int64_t
+readResidentBlocks(const JsonReader &json,
+                   const std::vector<PackageArgument> &arguments) {
+  int64_t blocks = json.readInteger(1, 32);
+  if (std::none_of(arguments.begin(), arguments.end(),
+                   [](const PackageArgument &argument) {
+                     return std::holds_alternative<CounterArgument>(argument);
+                   }))
+    json.fail("a kernel with a counter among its arguments");
+  return blocks;
+}
+
 static PackageKernel readKernel(const JsonReader &json, DType dtype) {
   PackageKernel kernel;
   kernel.entry = json.get("entry").readString();
@@ -253,7 +266,7 @@ static PackageKernel readKernel(const JsonReader &json, DType dtype) {
   kernel.block = json.get("block").readInteger(1, 1024);
   kernel.queryTile = json.get("query_tile").readInteger(1, 1 << 20);
   if (JsonReader blocks = json.get("resident_blocks"); blocks.isPresent())
-    kernel.residentBlocks = blocks.readInteger(1, 32);
+    kernel.residentBlocks = readResidentBlocks(blocks, kernel.arguments);
   kernel.sramBytes = json.get("sram_bytes").readInteger(0, 1 << 24);
   if (JsonReader registers = json.get("registers"); registers.isPresent())
     kernel.registers = registers.readInteger(1, 255);

@@ -188,6 +188,20 @@ LogicalResult Persistence::countPositions() {
   return success();
 }
 
+/// Whether `value` is a size of a tensor, or a sum, difference or the like of
+/// some: such fit in 32 bits. What a region computes of its own need not.
+static bool isOfSizes(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || value.getType().isInteger(32))
+    return op;
+  if (isa<memref::DimOp>(op) || matchPattern(op, m_Constant()))
+    return true;
+  return isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp,
+             arith::MinUIOp, arith::MaxUIOp, arith::DivUIOp, arith::IndexCastOp,
+             arith::IndexCastUIOp>(op) &&
+         llvm::all_of(op->getOperands(), isOfSizes);
+}
+
 void Persistence::findSizes() {
   size_t room =
       fagpu::kMaxPostedValues - coordinates.size() - counts.size() - 1;
@@ -198,6 +212,7 @@ void Persistence::findSizes() {
       Operation *maker = operand.getDefiningOp();
       if (maker && maker->getBlock() == split->getBlock() &&
           (operand.getType().isIndex() || operand.getType().isInteger(32)) &&
+          isOfSizes(operand) &&
           !matchPattern(stripCasts(operand), m_Constant()) &&
           !llvm::is_contained(ofCoordinates, maker) &&
           !llvm::is_contained(coordinates, operand))

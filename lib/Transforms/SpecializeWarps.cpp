@@ -31,6 +31,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <utility>
+
 namespace mlir::fa {
 #define GEN_PASS_DEF_FASPECIALIZEWARPSPASS
 #include "fa/Transforms/Passes.h.inc"
@@ -53,18 +55,24 @@ private:
   LogicalResult specializeQuery(fagpu::CopyOp copy);
   /// Whether `view` is the rows of this group in the query tile of the block.
   bool isRowsOfGroup(memref::SubViewOp view);
-  /// The loads of the loops over key tiles, in loops of their own in the
-  /// producer region, and of some that go on in one another, in one.
-  LogicalResult buildProducerLoops(ArrayRef<scf::ForOp> loops);
+  /// The loads of key tiles in `program`, of a row group, in the order of their
+  /// fills.
+  LogicalResult buildProducer(Block &program);
+  /// Those of a fill outside of loops: one over a single tile is taken apart
+  /// where the number of keys is static.
+  LogicalResult buildProducerFill(fagpu::FillOp fill);
+  /// Those of loops over key tiles, in loops of their own in the producer
+  /// region, and of some that go on in one another, in one.
+  LogicalResult buildProducerLoops(ArrayRef<scf::ForOp> loops, bool isFirst);
   LogicalResult buildProducerLoop(ArrayRef<scf::ForOp> loops, bool isFirst);
   /// Loads the view `source` of a function argument, from its row `firstRow`
   /// on.
   LogicalResult buildLoad(Value ring, Value position, Value source,
                           int64_t firstRow, IRMapping &mapping);
-  /// Acquires instead of fills, and releases after the last use.
-  void specializeConsumerLoop(scf::ForOp loop, bool isFirst);
+  /// Acquires instead of fills in `block`, and releases after the last use.
+  void specializeFills(Block *block);
   /// Before `loop`: a row group that skips visits lets their stages go.
-  void buildSkippingLoop(scf::ForOp loop, ArrayRef<fagpu::FillOp> fills);
+  void buildSkippingLoop(scf::ForOp loop);
   /// Whether `value` depends on the number of the row group.
   bool dependsOnGroup(Value value);
   /// Stores O by way of the SRAM of Q, which is not needed any more.
@@ -244,7 +252,44 @@ LogicalResult Specializer::buildProducerLoop(ArrayRef<scf::ForOp> loops,
   return success();
 }
 
-LogicalResult Specializer::buildProducerLoops(ArrayRef<scf::ForOp> loops) {
+LogicalResult Specializer::buildProducerFill(fagpu::FillOp fill) {
+  if (fill.getStage().use_empty())
+    return success();
+  if (dependsOnGroup(fill.getPosition()))
+    return fill.emitOpError("expected row groups to visit the same key tiles, "
+                            "but for those that they skip at the start");
+  builder.setInsertionPointToEnd(&split.getProducer().front());
+  IRMapping mapping;
+  FailureOr<Value> position =
+      cloneSlice(builder, fill.getPosition(), split.getConsumer(), mapping);
+  if (failed(position))
+    return failure();
+  return buildLoad(fill.getRing(), *position, fill.getSource(), /*firstRow=*/0,
+                   mapping);
+}
+
+LogicalResult Specializer::buildProducer(Block &program) {
+  SmallVector<scf::ForOp> loops;
+  bool isFirst = true;
+  auto buildLoops = [&] {
+    bool begins = isFirst;
+    isFirst &= loops.empty();
+    return buildProducerLoops(std::exchange(loops, {}), begins);
+  };
+  for (Operation &op : program) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      loops.push_back(loop);
+    } else if (auto fill = dyn_cast<fagpu::FillOp>(op)) {
+      if (failed(buildLoops()) || failed(buildProducerFill(fill)))
+        return failure();
+      isFirst = false;
+    }
+  }
+  return buildLoops();
+}
+
+LogicalResult Specializer::buildProducerLoops(ArrayRef<scf::ForOp> loops,
+                                              bool isFirst) {
   for (size_t begin = 0, end = 0; begin < loops.size(); begin = end) {
     // Where a loop ends only says which tiles a group masks, if the next one
     // goes on with the same: one loop for both.
@@ -257,14 +302,13 @@ LogicalResult Specializer::buildProducerLoops(ArrayRef<scf::ForOp> loops) {
       ++end;
     }
     if (failed(buildProducerLoop(loops.slice(begin, end - begin),
-                                 /*isFirst=*/begin == 0)))
+                                 isFirst && begin == 0)))
       return failure();
   }
   return success();
 }
 
-void Specializer::buildSkippingLoop(scf::ForOp loop,
-                                    ArrayRef<fagpu::FillOp> fills) {
+void Specializer::buildSkippingLoop(scf::ForOp loop) {
   builder.setInsertionPoint(loop);
   Location loc = loop.getLoc();
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
@@ -272,7 +316,7 @@ void Specializer::buildSkippingLoop(scf::ForOp loop,
                                      loop.getStep());
   builder.setInsertionPointToStart(skipping.getBody());
   // Waited for first: else arrivals for this use could complete the one before.
-  for (fagpu::FillOp fill : fills) {
+  for (auto fill : loop.getBody()->getOps<fagpu::FillOp>()) {
     if (fill.getStage().use_empty())
       continue;
     fagpu::AcquireOp::create(builder, loc, fill.getStage().getType(),
@@ -282,15 +326,13 @@ void Specializer::buildSkippingLoop(scf::ForOp loop,
   }
 }
 
-void Specializer::specializeConsumerLoop(scf::ForOp loop, bool isFirst) {
-  SmallVector<fagpu::FillOp> fills(loop.getBody()->getOps<fagpu::FillOp>());
-  if (isFirst && dependsOnGroup(loop.getLowerBound()))
-    buildSkippingLoop(loop, fills);
+void Specializer::specializeFills(Block *block) {
+  SmallVector<fagpu::FillOp> fills(block->getOps<fagpu::FillOp>());
   for (fagpu::FillOp fill : fills) {
     // Waited for where the tile is first read, released where it is last read.
     Operation *first = nullptr, *last = nullptr;
     for (Operation *user : fill.getStage().getUsers()) {
-      Operation *op = loop.getBody()->findAncestorOpInBlock(*user);
+      Operation *op = block->findAncestorOpInBlock(*user);
       if (!first || op->isBeforeInBlock(first))
         first = op;
       if (!last || last->isBeforeInBlock(op))
@@ -369,11 +411,14 @@ LogicalResult Specializer::specialize() {
   for (fagpu::CopyOp copy : copies)
     if (failed(specializeQuery(copy)))
       return failure();
-  SmallVector<scf::ForOp> loops(consumer.getOps<scf::ForOp>());
-  if (failed(buildProducerLoops(loops)))
+  if (failed(buildProducer(consumer)))
     return failure();
+  SmallVector<scf::ForOp> loops(consumer.getOps<scf::ForOp>());
+  if (!loops.empty() && dependsOnGroup(loops.front().getLowerBound()))
+    buildSkippingLoop(loops.front());
   for (scf::ForOp loop : loops)
-    specializeConsumerLoop(loop, /*isFirst=*/loop == loops.front());
+    specializeFills(loop.getBody());
+  specializeFills(&consumer);
   SmallVector<vector::TransferWriteOp> stores(
       consumer.getOps<vector::TransferWriteOp>());
   for (vector::TransferWriteOp store : stores)

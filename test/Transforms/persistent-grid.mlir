@@ -219,3 +219,38 @@ func.func @not_persistent() attributes {fa.kernel = {arguments = []}, fa.schedul
   }
   return
 }
+
+// -----
+
+// What a region computes before the roles part may take 64 bits: it is not posted.
+
+#global = strided<[?, ?, ?, 1], offset: ?>
+!T = memref<?x?x?x64xbf16, #global>
+!q = memref<64x64xbf16, #fagpu.sram<swizzle = 128>>
+!qring = !fagpu.ring<1, !q>
+
+// CHECK-LABEL: func.func @wide
+// CHECK-SAME: %[[N:[^:]*]]: index)
+func.func @wide(%Q: !T, %n: index)
+    attributes {fa.kernel = {arguments = [{kind = "memref", tensor = "Q"}]},
+                fa.schedule = #fa.schedule<br = 64, bc = 16, groups = 1, warps = 4, stages = 2, persistent = 1>} {
+  // CHECK: %[[WIDE:.*]] = arith.muli %[[N]], %c3
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %block = gpu.block_id x
+  %b = arith.addi %block, %c1 {fagpu.coordinate} : index
+  %h = arith.addi %b, %c1 {fagpu.coordinate} : index
+  %i = arith.addi %h, %c1 {fagpu.coordinate} : index
+  %wide = arith.muli %n, %c3 : index
+  %qring = fagpu.alloc offset = 0 readers = 1 : !qring
+  // CHECK-NOT: arith.trunci
+  // CHECK: fagpu.post_block %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %c0_i32 at
+  // CHECK: "test.use"(%[[WIDE]])
+  fagpu.specialize groups = 1 registers = (40, 232) producer {
+    fagpu.load %qring[%c0] from %Q[%b, %h, %i] : !qring, !T
+  } consumer {
+    "test.use"(%wide) : (index) -> ()
+  }
+  return
+}

@@ -411,3 +411,58 @@ func.func @persistent(%Q: memref<?x?x?x64xf16, #global>, %K: memref<?x?x?x64xf16
   } {fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4, stages = 2, persistent = 2>, fa.target = #fa.target<"sm_90a", sram = 232448>}
   return
 }
+
+// -----
+
+// Where the number of keys is static, a loop over one tile is none any more. Its
+// fills are loaded in the order in which they stand, before the loop.
+
+#global = strided<[?, ?, ?, 1], offset: ?>
+#tile = strided<[?, 1], offset: ?>
+!q = memref<64x64xf16, #fagpu.sram<swizzle = 128>>
+!k = memref<16x64xf16, #fagpu.sram<swizzle = 128>>
+!ring = !fagpu.ring<2, !k>
+
+// CHECK-LABEL: func.func @single_tile
+func.func @single_tile(%K: memref<1x1x40x64xf16, #global>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c16 = arith.constant 16 : index
+  %c2 = arith.constant 2 : index
+  scf.forall (%b, %h, %i) in (%n, %n, %n) {
+    %kring = fagpu.alloc : !ring
+    %q = fagpu.alloc : !q
+    // CHECK: producer {
+    // CHECK:   fagpu.load %[[RING:.*]][%c0{{.*}}] from {{.*}}%c32
+    // CHECK:   scf.for %[[T:.*]] = %c1{{.*}} to %c3
+    // CHECK:     fagpu.load %[[RING]][%[[T]]] from
+    // CHECK:   }
+    // CHECK-NOT: fagpu.load
+    // CHECK: } consumer {
+    // CHECK:   fagpu.acquire %[[RING]][%c0
+    // CHECK-NEXT: fa.scores
+    // CHECK-NEXT: fagpu.release %[[RING]][%c0
+    // CHECK-NEXT: "test.use"
+    // CHECK:   scf.for %[[T2:.*]] = %c1{{.*}} to %c3
+    // CHECK:     fagpu.acquire %[[RING]][%[[T2]]]
+    // CHECK-NOT: fagpu.fill
+    scf.forall (%g) in (2) {
+      %last = memref.subview %K[0, 0, 32, 0] [1, 1, 8, 64] [1, 1, 1, 1]
+          : memref<1x1x40x64xf16, #global> to memref<8x64xf16, #tile>
+      %k = fagpu.fill %kring[%c0] from %last : <2, !k>, memref<8x64xf16, #tile>
+      %s = fa.scores %q, %k : !q, !k -> vector<64x16xf32>
+      "test.use"(%s) : (vector<64x16xf32>) -> ()
+      scf.for %t = %c1 to %c3 step %c1 {
+        %left = arith.subi %c2, %t : index
+        %row = arith.muli %left, %c16 : index
+        %Kt = memref.subview %K[0, 0, %row, 0] [1, 1, 16, 64] [1, 1, 1, 1]
+            : memref<1x1x40x64xf16, #global> to memref<16x64xf16, #tile>
+        %kt = fagpu.fill %kring[%t] from %Kt : <2, !k>, memref<16x64xf16, #tile>
+        %st = fa.scores %q, %kt : !q, !k -> vector<64x16xf32>
+        "test.use"(%st) : (vector<64x16xf32>) -> ()
+      }
+    }
+  } {fa.schedule = #fa.schedule<br = 128, bc = 16, groups = 2, warps = 4, stages = 2>}
+  return
+}

@@ -103,6 +103,7 @@ CASES = [
     (K + ["query_tile"], 1.5, "kernels[0].query_tile: expected an integer from 1 to 1048576 but got 1.5"),
     (K + ["resident_blocks"], 0, "kernels[0].resident_blocks: expected an integer from 1 to 32 but got 0"),
     (K + ["resident_blocks"], 33, "kernels[0].resident_blocks: expected an integer from 1 to 32 but got 33"),
+    (K + ["resident_blocks"], 1, "kernels[0].resident_blocks: expected a kernel with a counter among its arguments but got 1"),
     (K + ["sram_bytes"], True, "kernels[0].sram_bytes: expected an integer from 0 to 16777216 but got true"),
     (K + ["registers"], 256, "kernels[0].registers: expected an integer from 1 to 255 but got 256"),
     (K + ["next"], "attention", "kernels[0].next: expected the entry of a later kernel but got \"attention\""),

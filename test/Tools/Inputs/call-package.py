@@ -5,7 +5,8 @@
 #
 # Prints what the package makes of random tensors, and of tensors that are none for it.
 #
-# Usage: call-package.py PACKAGE.json PACKAGE-WITH-WORKSPACES.json PACKAGE-WITHOUT-LSE.json
+# Usage: call-package.py PACKAGE.json PACKAGE-WITH-WORKSPACES.json PACKAGE-WITHOUT-LSE.json \
+#   PACKAGE-OF-STATIC-SIZES.json
 #
 # ===-------------------------------------------------------------------------===#
 
@@ -60,6 +61,9 @@ def main():
     steps = runtime.open(sys.argv[2])
     report(steps.prepare, views)
     steps.close()
+    fixed = runtime.open(sys.argv[4])
+    report(fixed.prepare, views)
+    fixed.close()
     output = runtime.open(sys.argv[3])
     assert package.writes_lse and not output.writes_lse
     o.fill(0)
