@@ -251,12 +251,29 @@ static Value buildHeadsInSection(OpBuilder &builder, Location loc, Value query,
       arith::DivUIOp::create(builder, loc, rows, atLeastOne(dim(key, 2))));
 }
 
+/// Whether `value` is made of sizes, counters and constants alone, or of what
+/// is cut off at one. A number that a region takes, or makes, may be any.
+static bool isOfSizes(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (argument)
+    return !isa<func::FuncOp>(argument.getOwner()->getParentOp());
+  Operation *op = value.getDefiningOp();
+  if (isa<memref::DimOp>(op) || op->hasTrait<OpTrait::ConstantLike>() ||
+      isa<fagpu::FAGPUDialect, gpu::GPUDialect>(op->getDialect()))
+    return true;
+  if (isa<arith::MinSIOp, arith::MinUIOp>(op))
+    return llvm::any_of(op->getOperands(), isOfSizes);
+  return isa<arith::ArithDialect>(op->getDialect()) &&
+         llvm::all_of(op->getOperands(), isOfSizes);
+}
+
 /// Numbers of heads, rows and tiles are below 2^31 (the limit of the grid and
 /// of the coordinates of a tensor map), and a division of 64 bits is a call.
 template <typename DivisionOp>
 static void narrowDivisions(func::FuncOp func) {
   func.walk([](DivisionOp op) {
-    if (!op.getType().isIndex())
+    if (!op.getType().isIndex() || !isOfSizes(op.getLhs()) ||
+        !isOfSizes(op.getRhs()))
       return;
     OpBuilder builder(op);
     Location loc = op.getLoc();

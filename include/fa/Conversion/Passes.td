@@ -174,9 +174,9 @@ def FAOutlineKernelPass : Pass<"fa-outline-kernel", "::mlir::func::FuncOp"> {
     The parallel loops over batch, head and query tile become the linear number
     of the block; with a mask the longest tiles come first. The function gets
     `fa.kernel`, a dictionary of what the caller must know (the launch contract),
-    and keeps `fa.schedule` and `fa.target`. Divisions of indices, and on sm_90a
+    and keeps `fa.schedule` and `fa.target`. Divisions of sizes, and on sm_90a
     the counters of loops, become of 32 bits: they number heads, rows and tiles,
-    which are fewer than 2^31.
+    which are fewer than 2^31. What a region divides of its own stays as it is.
 
     Preconditions: a function of Q, K, V, O, LSE and of tables and numbers that
     regions read, which is one nest, after `fa-plan-sram`.
