@@ -245,7 +245,7 @@ func.func @narrow_divisions(%Q: memref<?x?x?x64xf16>, %K: memref<?x?x?x64xf16>, 
   %rows = memref.dim %Q, %c2 : memref<?x?x?x64xf16>
   scf.forall (%b, %h, %i) in (2, 4, 8) {
     %hi = arith.ceildivui %rows, %c3 : index
-    %own = arith.remui %rows, %c3 : index
+    %own = arith.remui %n, %c3 : index
     memref.store %zero, %LSE[%own, %own, %own] : memref<?x?x?xf32>
     scf.for %t = %c1 to %hi step %c1 {
       memref.store %zero, %LSE[%b, %t, %t] : memref<?x?x?xf32>
