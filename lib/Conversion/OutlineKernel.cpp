@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "fa/Analysis/Sizes.h"
 #include "fa/Conversion/Passes.h"
 #include "fagpu/IR/FAGPU.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -249,22 +250,6 @@ static Value buildHeadsInSection(OpBuilder &builder, Location loc, Value query,
                                      atLeastOne(group));
   return atLeastOne(
       arith::DivUIOp::create(builder, loc, rows, atLeastOne(dim(key, 2))));
-}
-
-/// Whether `value` is made of sizes, counters and constants alone, or of what
-/// is cut off at one. A number that a region takes, or makes, may be any.
-static bool isOfSizes(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (argument)
-    return !isa<func::FuncOp>(argument.getOwner()->getParentOp());
-  Operation *op = value.getDefiningOp();
-  if (isa<memref::DimOp>(op) || op->hasTrait<OpTrait::ConstantLike>() ||
-      isa<fagpu::FAGPUDialect, gpu::GPUDialect>(op->getDialect()))
-    return true;
-  if (isa<arith::MinSIOp, arith::MinUIOp>(op))
-    return llvm::any_of(op->getOperands(), isOfSizes);
-  return isa<arith::ArithDialect>(op->getDialect()) &&
-         llvm::all_of(op->getOperands(), isOfSizes);
 }
 
 /// Numbers of heads, rows and tiles are below 2^31 (the limit of the grid and

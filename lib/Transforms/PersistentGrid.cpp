@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CloneSlice.h"
+#include "fa/Analysis/Sizes.h"
 #include "fa/IR/FA.h"
 #include "fa/Transforms/Passes.h"
 #include "fagpu/IR/FAGPU.h"
@@ -186,20 +187,6 @@ LogicalResult Persistence::countPositions() {
            << most << " different numbers of positions but got "
            << counts.size();
   return success();
-}
-
-/// Whether `value` is a size of a tensor, or a sum, difference or the like of
-/// some: such fit in 32 bits. What a region computes of its own need not.
-static bool isOfSizes(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || value.getType().isInteger(32))
-    return op;
-  if (isa<memref::DimOp>(op) || matchPattern(op, m_Constant()))
-    return true;
-  return isa<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MaxSIOp,
-             arith::MinUIOp, arith::MaxUIOp, arith::DivUIOp, arith::IndexCastOp,
-             arith::IndexCastUIOp>(op) &&
-         llvm::all_of(op->getOperands(), isOfSizes);
 }
 
 void Persistence::findSizes() {
