@@ -154,17 +154,13 @@ RowResults forEachRow(const Attention &attention, const std::vector<Row> &rows,
   int64_t grain =
       std::clamp<int64_t>(numRows / (4 * int64_t(pool.getNumThreads())), 4, 32);
   pool.parallelFor(numRows, grain, [&](int64_t begin, int64_t end) {
-    Head<Real> keys, values;
+    SeenHead<Real> seen;
     for (int64_t r = begin; r < end; ++r) {
       Row row = rows[r];
-      int64_t kvHead = attention.getKVHead(row.h);
-      if (r == begin || row.b != rows[r - 1].b ||
-          kvHead != attention.getKVHead(rows[r - 1].h)) {
-        keys = Head<Real>(attention.key, row.b, kvHead);
-        values = Head<Real>(attention.value, row.b, kvHead);
-      }
+      seen.moveTo(attention, row);
       Head<Real> query(attention.query, row.b, row.h, row.i, row.i + 1);
-      RowInput<Real> input{attention, row, query.row(0), keys, values};
+      RowInput<Real> input{attention, row, query.row(0), seen.keys,
+                           seen.values};
       results.lse[r] = compute(input, results.output.data() + r * headDimV);
     }
   });

@@ -165,23 +165,19 @@ Program<Real>::computeQueryGrad(const std::vector<Row> &rows,
   pool.parallelFor(
       static_cast<int64_t>(rows.size()), getGrain(rows.size(), pool),
       [&](int64_t begin, int64_t end) {
-        Head<Real> keys, values;
+        SeenHead<Real> seen;
         for (int64_t r = begin; r < end; ++r) {
           Row row = rows[r];
-          int64_t kvHead = attention.getKVHead(row.h);
-          if (r == begin || row.b != rows[r - 1].b ||
-              kvHead != attention.getKVHead(rows[r - 1].h)) {
-            keys = Head<Real>(attention.key, row.b, kvHead);
-            values = Head<Real>(attention.value, row.b, kvHead);
-          }
+          seen.moveTo(attention, row);
           QueryHead head = readQueryHead(row.b, row.h, row.i, row.i + 1);
           std::vector<Real> sum(headDim, 0);
           for (int64_t n = 0; n < seqKV; ++n) {
             int64_t j = isPlain ? rotate(n, seqKV, shift) : n;
-            Weights weights = computeWeights(head, {row.b, row.h, row.i, j},
-                                             keys.row(j), values.row(j));
+            Weights weights =
+                computeWeights(head, {row.b, row.h, row.i, j}, seen.keys.row(j),
+                               seen.values.row(j));
             for (int64_t c = 0; c < headDim; ++c)
-              sum[c] += weights.scoreGrad * keys.row(j)[c];
+              sum[c] += weights.scoreGrad * seen.keys.row(j)[c];
           }
           for (int64_t c = 0; c < headDim; ++c)
             grads[r * headDim + c] =

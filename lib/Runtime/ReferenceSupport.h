@@ -41,6 +41,26 @@ struct Head {
   const Real *row(int64_t i) const { return elements.data() + i * width; }
 };
 
+/// K and V that a row sees, converted where the row before saw others.
+template <typename Real>
+class SeenHead {
+public:
+  Head<Real> keys, values;
+
+  void moveTo(const Attention &attention, const Row &row) {
+    int64_t kvHead = attention.getKVHead(row.h);
+    if (row.b == batch && kvHead == head)
+      return;
+    batch = row.b;
+    head = kvHead;
+    keys = Head<Real>(attention.key, batch, head);
+    values = Head<Real>(attention.value, batch, head);
+  }
+
+private:
+  int64_t batch = -1, head = -1;
+};
+
 /// The index of term `i` of a sum of `length` terms that begins at `shift`
 /// times its length and wraps around.
 inline int64_t rotate(int64_t i, int64_t length, double shift) {
